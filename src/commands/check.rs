@@ -8,7 +8,6 @@ use crate::history::Code;
 use crate::history::UnsentItem;
 use crate::judge::JudgedDoc;
 use crate::read::SkippedRecord;
-use crate::report;
 use crate::report::html::draw;
 use crate::report::mask;
 use crate::report::prediction::predictions;
@@ -105,6 +104,8 @@ pub(super) fn check_doc<'r>(
     let unrecognised = found.format.is_none() && !doc.named;
     let has_overrides = run.lints.effective(&doc.label).has_overrides();
     let (mut counts, mut similar, mut page) = (RunSummary::default(), Vec::new(), None);
+    // The predictions for findings that are read when they are written.
+    let mut streamed: Option<Predictions> = None;
     let (mut diagnostics, skipped) = match unrecognised {
         true => {
             let damage = walked_files::damage(&doc, options, &mut found, content)?;
@@ -124,45 +125,32 @@ pub(super) fn check_doc<'r>(
                 }
                 _ => slimmed_predictions(&found),
             };
+            counts.count_judged(&found.findings, &promises);
+            counts.packed = counts.fixable > 0 && !doc.has_writable_files();
             let has_many = found.findings.len() > MAX_KEPT_DIAGNOSTICS && found.histories > 0;
             let plain = !has_overrides && !proposes && !run.has_page() && doc.segments.is_empty();
             if mode == ReportMode::Stream && has_many && plain {
-                counts.count_judged(&found.findings, &promises);
-                counts.packed = counts.fixable > 0 && !doc.has_writable_files();
-                let bugs = std::mem::take(&mut found.bugs);
-                let report = DocReport::new(&doc.label, &found, Vec::new());
-                let stream: DiagnosticStream<'r> = Box::new(move |take| {
-                    promises
-                        .diagnose_all(doc.id, &doc.label, &*doc.bytes, &found, content, &mut |batch| take(&batch))
-                });
-                return Ok(DocCheck {
-                    report,
-                    skipped: false,
-                    is_unrecognised: false,
-                    references,
-                    bugs,
-                    counts,
-                    has_overrides,
-                    stream: Some(stream),
-                });
+                streamed = Some(promises);
+                (Vec::new(), false)
+            } else {
+                let picked = match mode == ReportMode::Sample && !has_overrides {
+                    true => FindingSample::of(&found, &promises.outcomes, &run.style),
+                    false => FindingSample::all(),
+                };
+                let mut diagnostics =
+                    promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
+                if proposes {
+                    promises.propose(doc.id, &*doc.bytes, run.show_content, &mut diagnostics)?;
+                }
+                segment_locations::diagnostics(&doc.segments, &mut diagnostics);
+                similar = picked.similar;
+                if run.has_page() {
+                    let drawing = run.drawing("check", &doc, options);
+                    let fix = promises.repair(&found.findings);
+                    page = Some(draw::draw_with_fix(drawing, &found, &diagnostics, fix)?);
+                }
+                (diagnostics, false)
             }
-            let picked = match mode == ReportMode::Sample && !has_overrides {
-                true => FindingSample::of(&found, &promises.outcomes, &run.style),
-                false => FindingSample::all(),
-            };
-            let mut diagnostics = promises.diagnose(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
-            if proposes {
-                promises.propose(doc.id, &*doc.bytes, run.show_content, &mut diagnostics)?;
-            }
-            segment_locations::diagnostics(&doc.segments, &mut diagnostics);
-            counts.count_judged(&found.findings, &promises);
-            counts.packed = counts.fixable > 0 && !doc.has_writable_files();
-            similar = picked.similar;
-            if run.has_page() {
-                let drawing = run.drawing("check", &doc, options);
-                page = Some(draw::draw_with_fix(drawing, &found, &diagnostics, promises.repair(&found.findings))?);
-            }
-            (diagnostics, false)
         }
     };
     if unrecognised && !skipped {
@@ -172,7 +160,12 @@ pub(super) fn check_doc<'r>(
     let bugs = std::mem::take(&mut found.bugs);
     let is_unrecognised = unrecognised && !walked_files::was_conversation(&diagnostics);
     let report = DocReport { accepted, similar, page, ..DocReport::new(&doc.label, &found, diagnostics) };
-    Ok(DocCheck { report, skipped, is_unrecognised, references, bugs, counts, has_overrides, stream: None })
+    let stream = streamed.map(|promises| -> DiagnosticStream<'r> {
+        Box::new(move |take| {
+            promises.diagnose_all(doc.id, &doc.label, &*doc.bytes, &found, content, &mut |batch| take(&batch))
+        })
+    });
+    Ok(DocCheck { report, skipped, is_unrecognised, references, bugs, counts, has_overrides, stream })
 }
 
 /// Reports findings of all inputs, without warnings about unused settings.
@@ -188,12 +181,11 @@ pub(super) fn check_all(
     let mut summary = RunSummary { ignored: ignored_counts, ..RunSummary::default() };
     let mut broken = None;
     let content = run.content();
-    let all_are = |fits: &dyn Fn(&str) -> bool| run.outputs.iter().all(|output| fits(output.name));
     let mode = match baseline.is_some() {
         // A baseline is compared with all findings.
         true => ReportMode::All,
-        false if all_are(&|name| name == "text") => ReportMode::Sample,
-        false if all_are(&|name| report::STREAMED.contains(&name)) => ReportMode::Stream,
+        false if run.outputs.iter().all(|output| output.name == "text") => ReportMode::Sample,
+        false if report_outputs.iter_mut().all(|output| output.report.sink().is_some()) => ReportMode::Stream,
         false => ReportMode::All,
     };
     let work = |doc: io::Result<Doc>, threads: usize| check_doc(run, doc?, threads, content, mode);
@@ -254,7 +246,10 @@ pub(super) fn check_all(
         let streamed = checked.stream.take().map(|stream| {
             stream(&mut |batch| {
                 report_outputs.retain_mut(|report_output| {
-                    let written = report_output.write(out, |report, out| report.add_diagnostics(batch, out));
+                    let written = report_output.write(out, |report, out| match report.sink() {
+                        Some(sink) => sink.add_diagnostics(batch, out),
+                        None => Ok(()),
+                    });
                     written.map_err(|error| broken = Some(error)).is_ok()
                 });
                 Ok(())

@@ -6,12 +6,18 @@ use crate::format::reduction::Reduction;
 use crate::format::translate::ThreadReader;
 use crate::format::{Assembler, Format};
 use crate::source::SyntheticText;
+use crate::source::bytes::synthetic::SyntheticSlot;
 
 use super::doc::DocReader;
 use super::source_records::{ScannedRecords, SourceRecords};
 use super::{DocReading, ReadConsumer, detect, merged_events, paths, translation};
 
 impl<T: ReadConsumer> DocReader<'_, T> {
+    /// Where the text goes.
+    fn slot(&self) -> io::Result<&SyntheticSlot> {
+        self.bytes.synthetic_slot().ok_or_else(|| io::Error::other("these bytes have no slot for synthetic text"))
+    }
+
     /// Translates the records of a store, and reads the result.
     pub fn read_translated(
         &self,
@@ -20,10 +26,7 @@ impl<T: ReadConsumer> DocReader<'_, T> {
         reader: Box<dyn ThreadReader>,
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
-        let slot = self
-            .bytes
-            .synthetic_slot()
-            .ok_or_else(|| io::Error::other("these bytes have no slot for a translation"))?;
+        let slot = self.slot()?;
         let covering = self.options.coverage.then_some(format as &'static dyn Format);
         let records = SourceRecords { bytes: self.bytes, places: &from.take_fragments(), scanned };
         let (written, histories) = translation::write(&records, reader, from.is_broken(), covering)?;
@@ -49,10 +52,7 @@ impl<T: ReadConsumer> DocReader<'_, T> {
         table: &'static Reduction,
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
-        let slot = self
-            .bytes
-            .synthetic_slot()
-            .ok_or_else(|| io::Error::other("these bytes have no slot for merged events"))?;
+        let slot = self.slot()?;
         let reduced = merged_events::reduce(events, table)?;
         let synthetic = slot.set(SyntheticText::new(self.bytes.len(), self.container, reduced.written));
         let mut stage = self.stage(detect::RecordReading::Format(format));

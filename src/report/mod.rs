@@ -67,9 +67,6 @@ pub static OUTPUTS: &[(&str, ReporterConstructor)] = &[
     ("api-error", |style| Box::new(api_error::ApiErrorReporter::new(style))),
 ];
 
-/// The outputs that write findings as they come: a document's are never in memory together.
-pub const STREAMED: [&str; 2] = ["json", "jsonl"];
-
 /// The constructor of the output with this name; `None` if there is none.
 pub fn by_name(name: &str) -> Option<ReporterConstructor> {
     OUTPUTS.iter().find(|(known, _)| *known == name).map(|(_, make)| *make)
@@ -82,7 +79,7 @@ pub use outputs::api_error::first_refusal;
 pub use outputs::ci::{BaselineKey, baseline_keys};
 pub use outputs::json::{diagnostic_value, printable_json, summary_value, write_compact, write_pretty};
 pub use outputs::text::fix_offers;
-pub use reporter::Reporter;
+pub use reporter::{DiagnosticSink, Reporter};
 pub use sampling::FindingSample;
 pub use snippet::Snippet;
 pub use style::Style;

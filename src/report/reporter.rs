@@ -13,9 +13,9 @@ pub trait Reporter {
 
     fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Adds findings to the document that was written last. Only called for outputs in the list of those that stream.
-    fn add_diagnostics(&mut self, _more: &[Diagnostic], _out: &mut dyn Write) -> io::Result<()> {
-        Ok(())
+    /// The output, if it takes the findings of a document as they come, so that they are never in memory together.
+    fn sink(&mut self) -> Option<&mut dyn DiagnosticSink> {
+        None
     }
 
     /// Adds what `fix` changed, or would change. Called before the documents, which then report what remains.
@@ -30,4 +30,10 @@ pub trait Reporter {
     fn is_refused(&self) -> Option<bool> {
         None
     }
+}
+
+/// An output that takes findings as they come.
+pub trait DiagnosticSink {
+    /// Adds findings to the document that was written last.
+    fn add_diagnostics(&mut self, more: &[Diagnostic], out: &mut dyn Write) -> io::Result<()>;
 }

@@ -12,7 +12,7 @@ use crate::report::change_counts::ChangeCounts;
 use crate::report::changes::ChangeNote;
 use crate::report::contract;
 use crate::report::contract::VERSION;
-use crate::report::{Diagnostic, DocReport, Reporter, RunSummary};
+use crate::report::{Diagnostic, DiagnosticSink, DocReport, Reporter, RunSummary};
 
 /// The output `json`.
 #[derive(Default)]
@@ -29,8 +29,8 @@ impl Reporter for JsonReporter {
         self.add_diagnostics(&doc.diagnostics, out)
     }
 
-    fn add_diagnostics(&mut self, more: &[Diagnostic], _: &mut dyn Write) -> io::Result<()> {
-        more.iter().try_for_each(|own| self.diagnostics.push(&contract::Diagnostic::from(own)))
+    fn sink(&mut self) -> Option<&mut dyn DiagnosticSink> {
+        Some(self)
     }
 
     fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
@@ -53,6 +53,12 @@ impl Reporter for JsonReporter {
 
     fn add_repairs(&mut self, changes: &[ChangeNote], counts: &ChangeCounts) {
         self.repairs = Some((changes.iter().map(change_value).collect(), counts.clone()));
+    }
+}
+
+impl DiagnosticSink for JsonReporter {
+    fn add_diagnostics(&mut self, more: &[Diagnostic], _: &mut dyn Write) -> io::Result<()> {
+        more.iter().try_for_each(|own| self.diagnostics.push(&contract::Diagnostic::from(own)))
     }
 }
 

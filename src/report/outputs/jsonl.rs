@@ -11,7 +11,7 @@ use crate::report::change_counts::ChangeCounts;
 use crate::report::changes::ChangeNote;
 use crate::report::contract;
 use crate::report::contract::VERSION;
-use crate::report::{Diagnostic, DocReport, Reporter, RunSummary};
+use crate::report::{Diagnostic, DiagnosticSink, DocReport, Reporter, RunSummary};
 
 /// The output `jsonl`.
 #[derive(Default)]
@@ -26,8 +26,8 @@ impl Reporter for JsonLinesReporter {
         self.add_diagnostics(&doc.diagnostics, out)
     }
 
-    fn add_diagnostics(&mut self, more: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
-        more.iter().try_for_each(|diagnostic| line(&contract::Diagnostic::from(diagnostic), out))
+    fn sink(&mut self) -> Option<&mut dyn DiagnosticSink> {
+        Some(self)
     }
 
     fn finish(&mut self, summary: &RunSummary, out: &mut dyn Write) -> io::Result<()> {
@@ -44,6 +44,12 @@ impl Reporter for JsonLinesReporter {
 
     fn add_repairs(&mut self, changes: &[ChangeNote], counts: &ChangeCounts) {
         self.repairs = Some((changes.iter().map(change_value).collect(), counts.clone()));
+    }
+}
+
+impl DiagnosticSink for JsonLinesReporter {
+    fn add_diagnostics(&mut self, more: &[Diagnostic], out: &mut dyn Write) -> io::Result<()> {
+        more.iter().try_for_each(|diagnostic| line(&contract::Diagnostic::from(diagnostic), out))
     }
 }
 

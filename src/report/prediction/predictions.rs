@@ -48,19 +48,15 @@ impl Predictions {
         picked: &FindingSample,
         content: ContentDisplay,
     ) -> io::Result<Vec<Diagnostic>> {
-        let Some(picked) = &picked.findings else {
-            let mut diagnostics = Vec::with_capacity(found.findings.len());
-            self.diagnose_all(id, label, bytes, found, content, &mut |mut batch| {
-                diagnostics.append(&mut batch);
-                Ok(())
-            })?;
-            return Ok(diagnostics);
-        };
         let one = |ix: &usize| found.findings.get(*ix).copied().zip(self.outcomes.get(*ix).copied());
-        let (judged, predictions): (Vec<WeighedFinding>, Vec<PredictedFix>) =
-            picked.iter().filter_map(one).unzip();
-        let mut diagnostics = diagnose_some(id, label, bytes, found, &judged, content)?;
-        for ((diagnostic, judged), predicted) in diagnostics.iter_mut().zip(&judged).zip(predictions) {
+        let some: Option<(Vec<WeighedFinding>, Vec<PredictedFix>)> =
+            picked.findings.as_ref().map(|picked| picked.iter().filter_map(one).unzip());
+        let (judged, predictions) = match &some {
+            Some((judged, predictions)) => (judged, predictions),
+            None => (&found.findings, &self.outcomes),
+        };
+        let mut diagnostics = diagnose_some(id, label, bytes, found, judged, content)?;
+        for ((diagnostic, judged), predicted) in diagnostics.iter_mut().zip(judged).zip(predictions) {
             predicted.apply_to(diagnostic, judged);
         }
         Ok(diagnostics)
@@ -132,9 +128,9 @@ pub fn predict(
         None => repair::fix(id, bytes, options, &FixOptions::default(), threads)?,
     };
     let (mut of, gone) = fix_outcomes(&fixed, bytes.len());
-    if !is_lent && of.len() != found.findings.len() {
+    let key = |judged: &WeighedFinding| (judged.finding.code_and_start(), judged.finding.variant);
+    if !is_lent && !fixed.before.findings.iter().map(key).eq(found.findings.iter().map(key)) {
         // Histories of another dialect were converted to be judged; the repair does not know what was found then.
-        let key = |judged: &WeighedFinding| (judged.finding.code_and_start(), judged.finding.variant);
         let known: HashMap<_, PredictedFix> = fixed.before.findings.iter().map(key).zip(of).collect();
         let of_each = found.findings.iter().map(|judged| known.get(&key(judged)).copied());
         of = of_each.map(|outcome| outcome.unwrap_or(PredictedFix::Unknown)).collect();
