@@ -22,8 +22,18 @@ impl<'r> Probe<'r> {
         self.names.has(name)
     }
 
+    /// A member of the record. Most records lack what a format looks for, which takes no search.
+    pub fn get(&self, name: KeyName) -> Option<Val<'r>> {
+        self.has(name).then(|| self.val.get(name))?
+    }
+
+    /// True if the record has a list under this key.
+    pub fn has_list(&self, name: KeyName) -> bool {
+        self.get(name).is_some_and(|list| list.is_array())
+    }
+
     /// A string member of the record.
     pub fn text(&self, name: KeyName) -> Option<std::borrow::Cow<'r, [u8]>> {
-        self.val.get(name).and_then(|v| v.text())
+        self.get(name).and_then(|v| v.text())
     }
 }

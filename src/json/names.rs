@@ -39,48 +39,50 @@ const fn key_of(identifier: &'static str) -> &'static str {
 
 #[rustfmt::skip]
 names! {
-    acknowledged_safety_checks action actions active additionalModelRequestFields additional_kwargs allowed_tools
-    annotations anthropic_beta anthropic_version approval_request_id approve args arguments ask audio audioMetadata
-    audioTranscription audio_metadata audio_transcription background body bucketOwner budget_tokens button bytes
-    cacheControl cachePoint cache_control callID call_id call_type caller caller_id candidates chat_messages
-    checkpoint choices citations citationsContent cited_text cli_version code codeExecutionResult
-    code_execution_result command commands condenseId condenseParent config container_id content content_version
-    contents context conversation created createdAt created_by current_node custom custom_id data description detail
-    diff dimensions displayName display_name document documentMetadata document_index document_metadata
-    document_title effort enable_thinking enabled encoding_format encrypted_content encrypted_index encrypted_stdout
-    endOffset end_block_index end_byte_offset end_char_index end_index end_offset end_ordinal_exclusive
-    end_page_number env environment error error_code error_message event executableCode executable_code execution
-    exit_code file fileData fileUri file_data file_id file_type file_uri file_url filename fingerprint format fps
-    frequency_penalty function functionCall functionResponse function_call function_response functions
-    generationConfig generation_config git guardContent guardrailConfig has_more hidden history_base history_mode id
-    image image_url images include index inferenceConfig inference_geo info inlineData inline_data input inputSchema
-    input_audio input_schema instruction instructions isSummary isTruncationMarker is_error is_file_update item
-    items json json_schema keep_alive keys kind kwargs language last_updated lc leafUuid level lines location
-    logit_bias logprob logprobs logs max_completion_tokens max_output_length max_output_tokens max_tokens
-    max_tokens_to_sample mcp_servers mediaProcessing mediaResolution mediaType media_processing media_resolution
-    media_type message messageID messageId message_count messages metadata method metrics mimeType mime_type
-    modalities mode model modelId modelInfo modelInput modelVersion model_config_id model_provider n name namespace new_lines
-    new_start next numTokens num_lines num_tokens num_turns object observation_id old_lines old_start operation
-    options ordinal outcome output output_config output_format outputs page_age parallel_tool_calls parameters
-    parentId parentUuid parent_uuid parsed parsed_arguments part partMetadata part_metadata partialArgs partial_args
-    parts path pattern payload pending_safety_checks phase plan platform prediction prefix presence_penalty
-    previous_response_id projectHash prompt prompt_cache_breakpoint provider_metadata provider_response_id
-    proxy_server_request qualifiers quality queries query queued_messages raw_messages reason reasoning
-    reasoningContent reasoningText reasoning_content reasoning_details reasoning_effort record_type redactedContent
-    refusal replacement_history replaylint_ref request response response_format response_modalities result results
-    retrieved_at return_code revised_prompt role s3Location samples say scheduling schema scroll_x scroll_y
-    searchResult search_result_index seed server_label server_name service_tier session sessionID sessionId
-    session_id session_start signature size snapshot source sourceContent sources speechMetadata speech_metadata
+    __event__ acknowledged_safety_checks action actions active additionalModelRequestFields additional_kwargs
+    allowed_tools annotations anthropic_beta anthropic_version approval_request_id approve args arguments ask attributes
+    audio audioMetadata audioTranscription audio_metadata audio_transcription background body bucketOwner budget_tokens
+    button bytes cacheControl cachePoint cache_control callID call_id call_type caller caller_id candidates
+    chat_messages checkpoint checkpoint_version choices chunkedPrompt citations citationsContent cited_text cli_version
+    code codeExecutionResult code_execution_result command commands condenseId condenseParent config container_id
+    content content_version contents context conversation conversations created createdAt created_at created_by
+    current_node custom custom_id cwd data description detail diff dimensions displayName display_name document
+    documentMetadata document_index document_metadata document_title done effort enable_thinking enabled encoding_format
+    encrypted_content encrypted_index encrypted_stdout endOffset end_block_index end_byte_offset end_char_index
+    end_index end_offset end_ordinal_exclusive end_page_number env environment error error_code error_message eval event
+    events executableCode executable_code execution exit_code file fileData fileUri file_data file_id file_type file_uri
+    file_url filename fingerprint format fps frequency_penalty function functionCall functionResponse function_call
+    function_response functions generationConfig generation_config git guardContent guardrailConfig has_more hidden
+    history history_base history_mode id image image_url images include index inferenceConfig inference_geo info
+    inlineData inline_data input inputSchema input_audio input_schema instruction instructions isSummary
+    isTruncationMarker is_error is_file_update item items json json_schema keep_alive keys kind kwargs language
+    last_updated lc leafUuid level lines location logit_bias logprob logprobs logs manifest_version mapping
+    max_completion_tokens max_output_length max_output_tokens max_tokens max_tokens_to_sample mcp_servers
+    mediaProcessing mediaResolution mediaType media_processing media_resolution media_type message messageID messageId
+    message_count messages metadata method metrics mimeType mime_type modalities mode model modelId modelInfo modelInput
+    modelVersion model_config_id model_provider n name namespace new_lines new_start next numTokens num_lines num_tokens
+    num_turns object observation_id old_lines old_start operation options ordinal originalInput original_input outcome
+    output output_config output_format outputs page_age parallel_tool_calls parameters parentId parentUuid parent_uuid
+    parsed parsed_arguments part partMetadata part_metadata partialArgs partial_args parts path pattern payload
+    pending_safety_checks phase plan platform prediction prefix presence_penalty previous_response_id projectHash prompt
+    prompt_cache_breakpoint provider_metadata provider_response_id proxy_server_request qualifiers quality queries query
+    queued_messages raw_messages reason reasoning reasoningContent reasoningText reasoning_content reasoning_details
+    reasoning_effort record_type redactedContent refusal replacement_history replaylint_ref request resourceSpans
+    resource_spans response response_format response_modalities result results retrieved_at return_code revised_prompt
+    role runtime_state_version s3Location samples say scheduling schema schema_version scopeSpans scope_spans scroll_x
+    scroll_y searchResult search_result_index seed server_label server_name service_tier session sessionID sessionId
+    session_id session_start signature size snapshot source sourceContent sources spans speechMetadata speech_metadata
     spreadsheetMetadata spreadsheet_metadata startOffset start_block_index start_char_index start_index start_line
-    start_offset start_page_number state state_changes stats status stderr stdout step stop stopReason stop_reason
-    stop_sequences store stream stream_options strict subtype summary system systemInstruction system_instruction
-    system_prompt tab_id tabs temperature text thinking thought thoughtSignature thought_signature thread_id time
-    timeout_ms timestamp title token tool toolCall toolCallId toolConfig toolInvocations toolName toolResponse
-    toolResult toolSpec toolType toolUse toolUseId tool_call tool_call_id tool_calls tool_choice tool_id tool_name
-    tool_references tool_response tool_results tool_type tool_use_id tools toolset_name top_k top_logprobs top_p
-    total_lines traceId trace_id transformations truncation truncationId truncationParent ts ttl turn r#type
-    updatedAt updated_at uri url usage user user_location uuid value version video videoMetadata video_metadata
-    voice weight willContinue will_continue working_directory x y
+    start_offset start_page_number state state_changes stats status stderr stdout step step_index stop stopReason
+    stop_reason stop_sequences store store_format stream stream_options strict subtype summary system systemInstruction
+    systemPayload system_instruction system_prompt tab_id tabs temperature text thinking thought thoughtSignature
+    thought_signature thread_id time timeout_ms timestamp title token tool toolCall toolCallId toolConfig
+    toolInvocations toolName toolResponse toolResult toolSpec toolType toolUse toolUseId tool_call tool_call_id
+    tool_calls tool_choice tool_id tool_name tool_references tool_response tool_results tool_type tool_use_id tools
+    toolset_name top_k top_logprobs top_p total_lines traceId trace_id transformations truncation truncationId
+    truncationParent ts ttl turn turn_index r#type updatedAt updated_at uri url usage user user_location uuid value
+    values version video videoMetadata video_metadata voice weight willContinue will_continue working_dir
+    working_directory x y
 }
 
 impl KeyName {

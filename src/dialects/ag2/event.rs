@@ -1,6 +1,6 @@
 //! AG2's events: the class, and the fields.
 
-use crate::json::{Str, Val};
+use crate::json::{Str, Val, name};
 use crate::message::Text;
 
 /// The prefixes of class paths. The package was renamed; old logs keep the old name.
@@ -17,14 +17,15 @@ pub struct Ag2Event<'t> {
 impl<'t> Ag2Event<'t> {
     /// Reads an event in either form, or inside the envelope of a network.
     pub fn of(val: Val<'t>) -> Option<Self> {
-        if let Some(path) = val.get("__event__").and_then(|path| path.as_str()) {
+        if let Some(path) = val.get(name::__event__).and_then(|path| path.as_str()) {
             return Some(Ag2Event { path, fields: val });
         }
-        let fields = val.get("data").filter(Val::is_object);
-        if let (Some(path), Some(fields)) = (val.get("type").and_then(|path| path.as_str()), fields) {
+        if let Some(fields) = val.get(name::data).filter(Val::is_object)
+            && let Some(path) = val.get(name::r#type).and_then(|path| path.as_str())
+        {
             return Some(Ag2Event { path, fields });
         }
-        val.get("event").filter(Val::is_object).and_then(Ag2Event::of)
+        val.get(name::event).filter(Val::is_object).and_then(Ag2Event::of)
     }
 
     /// True if the class path is one of AG2's own.

@@ -131,13 +131,14 @@ const EVENTS: [(&str, &[&str]); 5] = [
 ];
 
 fn score(event: Val<'_>) -> u8 {
-    let Some(kind) = event.get(name::r#type).filter(|_| !scoring::is_foreign_record(event)) else { return 0 };
-    match EVENTS.iter().find(|(name, _)| kind.is(name)) {
+    let Some(kind) = event.get(name::r#type) else { return 0 };
+    let own = match EVENTS.iter().find(|(name, _)| kind.is(name)) {
         Some((_, member)) if event.at(member).is_some() => 100,
         Some(_) => 0,
         None if ["message_stop", "ping", "error"].iter().any(|name| kind.is(name)) => BARE,
         None => 0,
-    }
+    };
+    if own > 0 && scoring::is_foreign_record(event) { 0 } else { own }
 }
 
 /// Reads the message that the events add up to.

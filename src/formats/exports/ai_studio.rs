@@ -55,7 +55,7 @@ impl Format for AiStudio {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let chunks = probe.val.at(&["chunkedPrompt", "chunks"]).filter(Val::is_array);
+        let chunks = probe.get(name::chunkedPrompt).and_then(|prompt| prompt.get("chunks")).filter(Val::is_array);
         let has_role = |chunk: Val<'_>| chunk.get(name::role).is_some_and(|role| role.is_string());
         match chunks {
             Some(chunks) if chunks.elements().take(threads::SAMPLE).all(has_role) => 95,

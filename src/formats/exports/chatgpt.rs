@@ -80,7 +80,7 @@ fn is_conversation(val: Val<'_>) -> bool {
         node.get("children").is_some_and(|children| children.is_array())
             && (node.get(name::message).is_some() || node.get("parent").is_some())
     };
-    let Some(mapping) = val.get("mapping").filter(Val::is_object) else { return false };
+    let Some(mapping) = val.get(name::mapping).filter(Val::is_object) else { return false };
     let named = ["current_node", "conversation_id", "create_time"].iter().any(|key| val.get(key).is_some());
     named && mapping.members().take(threads::SAMPLE).all(|member| is_node(member.val))
 }

@@ -50,7 +50,7 @@ impl Format for GrokExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let Some(list) = probe.val.get("conversations").filter(|list| list.is_array() && list.count() > 0) else {
+        let Some(list) = probe.get(name::conversations).filter(|list| list.is_array() && list.count() > 0) else {
             return 0;
         };
         if list.elements().take(threads::SAMPLE).all(is_conversation) { 95 } else { 0 }

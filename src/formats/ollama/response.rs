@@ -32,10 +32,12 @@ impl Format for OllamaResponse {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let val = probe.val;
-        let is_done = val.get("done").is_some_and(|done| done.as_bool().is_some());
-        let has_role = val.at(&["message", "role"]).is_some_and(|role| role.is_string());
-        if is_done && has_role && probe.has(name::model) && val.get("created_at").is_some() { 96 } else { 0 }
+        let is_done = probe.get(name::done).is_some_and(|done| done.as_bool().is_some());
+        let has_role = || {
+            let role = probe.get(name::message).and_then(|message| message.get(name::role));
+            role.is_some_and(|role| role.is_string())
+        };
+        if is_done && probe.has(name::model) && probe.has(name::created_at) && has_role() { 96 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

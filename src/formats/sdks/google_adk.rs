@@ -8,8 +8,8 @@ use crate::format::{
     EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
 };
 use crate::history::{HistorySettings, Role, UnsentItem, Usage};
-use crate::json::Val;
 use crate::json::string::snake_case;
+use crate::json::{Val, name};
 use crate::message::{Message, RawJson};
 
 use crate::formats::member::text;
@@ -81,7 +81,7 @@ impl Format for GoogleAdk {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let Some(events) = probe.val.get("events").filter(|events| events.is_array()) else { return 0 };
+        let Some(events) = probe.get(name::events).filter(|events| events.is_array()) else { return 0 };
         let is_event = |event: Val<'_>| event.get("author").is_some() && member(event, "invocationId").is_some();
         match events.count() {
             0 if member(probe.val, "appName").is_some() && member(probe.val, "userId").is_some() => 90,

@@ -85,13 +85,12 @@ impl Format for InspectLog {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let val = probe.val;
-        let is_log = val.get("eval").is_some_and(|own| own.is_object())
-            && val.get(name::status).is_some_and(|own| own.is_string())
+        let is_log = probe.get(name::eval).is_some_and(|own| own.is_object())
+            && probe.get(name::status).is_some_and(|own| own.is_string())
             && probe.has(name::version);
         // A cancelled evaluation can have no samples.
         let is_log = is_log && [name::samples, name::plan, name::stats].into_iter().any(|name| probe.has(name));
-        if is_log || is_sample(val) { 95 } else { 0 }
+        if is_log || probe.has_list(name::messages) && is_sample(probe.val) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

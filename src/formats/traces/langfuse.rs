@@ -52,7 +52,7 @@ impl Format for Langfuse {
 fn list(val: Val<'_>) -> Option<Val<'_>> {
     match val.is_array() {
         true => Some(val),
-        false => ["data", "observations"].iter().find_map(|key| val.get(key)).filter(Val::is_array),
+        false => val.get(name::data).or_else(|| val.get("observations")).filter(Val::is_array),
     }
 }
 

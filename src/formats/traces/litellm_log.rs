@@ -8,7 +8,7 @@ use crate::format::{
     EditSupport, Format, FormatInfo, HistoryScope, Layout, Probe, RecordPart, RemovalUnit, Upstream,
 };
 use crate::history::{HistorySettings, RequestFlags, Role, Usage};
-use crate::json::{Val, name};
+use crate::json::{KeyName, Val, name};
 use crate::message::{Message, RawJson};
 
 use crate::formats::member::{text, text_at};
@@ -71,9 +71,10 @@ impl Format for LitellmLog {
 }
 
 fn is_log(val: Val<'_>) -> bool {
-    let has = |key: &str| val.get(key).is_some();
-    let is_call = text(val, "call_type").is_some() && (has("messages") || has("proxy_server_request"));
-    is_call && (has("response") || has("model")) || has("messages") && has("kwargs") && has("response")
+    let has = |name: KeyName| val.get(name).is_some();
+    let is_call = text(val, "call_type").is_some() && (has(name::messages) || has(name::proxy_server_request));
+    is_call && (has(name::response) || has(name::model))
+        || has(name::kwargs) && has(name::messages) && has(name::response)
 }
 
 fn read_record(record: &ParsedRecord<'_>, out: &mut Vec<TranslatedThread>) {

@@ -8,7 +8,6 @@ use crate::history::HistorySettings;
 use crate::json::name;
 
 use crate::formats::member::{text, text_at};
-use crate::formats::threads;
 use crate::formats::threads::ThreadBuilder;
 use crate::formats::threads::{Dialects, STORE};
 
@@ -41,8 +40,8 @@ impl Format for AmpThread {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let is_thread = text(probe.val, "id").is_some_and(|id| id.starts_with("T-"));
-        if is_thread && probe.val.get("v").is_some() && threads::has_list(probe.val, "messages") { 95 } else { 0 }
+        let is_thread = || probe.text(name::id).is_some_and(|id| id.starts_with(b"T-"));
+        if probe.has_list(name::messages) && is_thread() && probe.val.get("v").is_some() { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

@@ -50,10 +50,11 @@ impl Format for AmplifierSession {
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let is_call = |call: Val<'_>| call.get(name::tool).is_some() && call.get(name::arguments).is_some();
         // The time is in Python's format, and the line has no other members than a message.
-        let is_timed = text_at(probe.val, &["metadata", "timestamp"]).is_some_and(|time| time.ends_with("+00:00"));
+        let is_timed =
+            || text_at(probe.val, &["metadata", "timestamp"]).is_some_and(|time| time.ends_with("+00:00"));
         match probe.has(name::role) && probe.has(name::content) {
             true if probe.val.get(name::tool_calls).is_some_and(|calls| calls.elements().any(is_call)) => 95,
-            true if is_timed && probe.val.members().all(|member| KEYS.has(member.name)) => 60,
+            true if is_timed() && probe.val.members().all(|member| KEYS.has(member.name)) => 60,
             _ => 0,
         }
     }

@@ -41,9 +41,9 @@ impl Format for Antigravity {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let has = |key: &str| probe.val.get(key).is_some_and(|own| own.is_string());
-        let is_step = probe.val.get("step_index").is_some_and(|index| index.as_u64().is_some());
-        if is_step && has("source") && has("type") && has("status") { 95 } else { 0 }
+        let has = |name| probe.get(name).is_some_and(|own| own.is_string());
+        let is_step = probe.get(name::step_index).is_some_and(|index| index.as_u64().is_some());
+        if is_step && has(name::source) && has(name::r#type) && has(name::status) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

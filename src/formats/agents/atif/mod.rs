@@ -53,7 +53,7 @@ impl Format for AtifTrajectory {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let is_atif = text(probe.val, "schema_version").is_some_and(|version| version.starts_with("ATIF-v"));
+        let is_atif = probe.text(name::schema_version).is_some_and(|version| version.starts_with(b"ATIF-v"));
         if is_atif && has_list(probe.val, "steps") { 95 } else { 0 }
     }
 

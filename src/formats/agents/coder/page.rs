@@ -36,9 +36,8 @@ impl Format for CoderPage {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let Some(rows) = probe.val.get(name::messages).filter(|rows| rows.is_array()) else { return 0 };
-        let has = |key: &str| probe.val.get(key).is_some();
-        let (queue, more) = (has("queued_messages"), has("has_more"));
+        let Some(rows) = probe.get(name::messages).filter(|rows| rows.is_array()) else { return 0 };
+        let (queue, more) = (probe.has(name::queued_messages), probe.has(name::has_more));
         if !queue && !more {
             return 0;
         }

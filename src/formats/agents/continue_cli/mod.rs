@@ -95,15 +95,14 @@ impl Format for ContinueSession {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let is_text = |key: &str| probe.val.get(key).is_some_and(|own| own.is_string());
-        if !is_text("sessionId") || !has_list(probe.val, "history") {
+        let is_text = |own: Option<Val<'_>>| own.is_some_and(|own| own.is_string());
+        let Some(history) = probe.get(name::history).filter(|list| list.is_array()) else { return 0 };
+        if !is_text(probe.get(name::sessionId)) {
             return 0;
         }
         let is_item = |item: Val<'_>| item.at(&["message", "role"]).is_some() && has_list(item, "contextItems");
-        let items = probe.val.get("history").into_iter().flat_map(|list| list.elements());
-        match items.take(SAMPLE).all(is_item) {
-            true if probe.val.get("history").is_some_and(|list| list.count() > 0) => 95,
-            true if is_text("workspaceDirectory") => 95,
+        match history.elements().take(SAMPLE).all(is_item) {
+            true if history.count() > 0 || is_text(probe.val.get("workspaceDirectory")) => 95,
             _ => 0,
         }
     }

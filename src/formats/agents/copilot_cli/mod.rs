@@ -113,12 +113,12 @@ impl Format for CopilotCli {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let is_text = |key: &str| probe.val.get(key).is_some_and(|own| own.is_string());
+        let is_text = |name| probe.get(name).is_some_and(|own| own.is_string());
         let Some(kind) = probe.text(name::r#type) else { return 0 };
-        let is_event = probe.val.get(name::data).is_some_and(|data| data.is_object())
-            && is_text("id")
-            && is_text("timestamp")
-            && probe.val.get(name::parentId).is_some();
+        let is_event = probe.get(name::data).is_some_and(|data| data.is_object())
+            && is_text(name::id)
+            && is_text(name::timestamp)
+            && probe.has(name::parentId);
         match is_event {
             true if TYPES.iter().any(|start| kind.starts_with(start.as_bytes())) => 95,
             // A newer type.

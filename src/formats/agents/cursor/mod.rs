@@ -41,15 +41,16 @@ impl Format for CursorSession {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let val = probe.val;
-        let role = val.get(name::role).is_some_and(|role| role.is("user") || role.is("assistant"));
-        let content =
-            val.at(&["message", "content"]).is_some_and(|content| content.is_array() || content.is_string());
-        if role && content && probe.count == 2 {
+        let role = probe.get(name::role).is_some_and(|role| role.is("user") || role.is("assistant"));
+        let content = || {
+            let content = probe.get(name::message).and_then(|message| message.get(name::content));
+            content.is_some_and(|content| content.is_array() || content.is_string())
+        };
+        if role && probe.count == 2 && content() {
             return 70;
         }
         // The end of a turn.
-        if val.get(name::r#type).is_some_and(|kind| kind.is("turn_ended")) && val.get(name::status).is_some() {
+        if probe.has(name::status) && probe.get(name::r#type).is_some_and(|kind| kind.is("turn_ended")) {
             15
         } else {
             0

@@ -67,12 +67,11 @@ impl Format for GooseSession {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let val = probe.val;
-        if val.get("working_dir").is_some() && val.get(name::message_count).is_some() {
+        if probe.has(name::working_dir) && probe.has(name::message_count) {
             return 100;
         }
-        let Some(content) = val.get(name::content).filter(|content| content.is_array()) else { return 0 };
-        if val.get(name::role).is_none() || val.get(name::created).and_then(|time| time.as_u64()).is_none() {
+        let Some(content) = probe.get(name::content).filter(|content| content.is_array()) else { return 0 };
+        if !probe.has(name::role) || probe.get(name::created).and_then(|time| time.as_u64()).is_none() {
             return 0;
         }
         let is_own =

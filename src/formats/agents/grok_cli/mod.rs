@@ -58,12 +58,11 @@ impl Format for GrokCli {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let val = probe.val;
-        let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
-        let has = |key: &str| val.get(key).is_some();
         if probe.names.intersects(&FOREIGN) {
             return 0;
         }
+        let Some(kind) = probe.text(name::r#type) else { return 0 };
+        let has = |key: &str| probe.val.get(key).is_some();
         match kind.as_ref() {
             b"assistant" if has("content") && has("tool_calls") && has("model_id") => 90,
             b"assistant" if has("content") && has("tool_calls") => 60,

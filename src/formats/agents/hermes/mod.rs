@@ -9,7 +9,6 @@ use crate::json::{Val, name};
 use crate::message::Text;
 
 use crate::formats::member::text;
-use crate::formats::threads;
 use crate::formats::threads::ThreadBuilder;
 use crate::formats::threads::{Dialects, STORE};
 
@@ -78,9 +77,9 @@ impl Format for HermesSession {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let has = |key: &str| probe.val.get(key).is_some();
-        let is_session = has("session_id") && threads::has_list(probe.val, "messages");
-        if is_session && (has("platform") || has("archive_state")) { 95 } else { 0 }
+        let is_session = probe.has(name::session_id) && probe.has_list(name::messages);
+        let is_own = || probe.has(name::platform) || probe.val.get("archive_state").is_some();
+        if is_session && is_own() { 95 } else { 0 }
     }
 
     fn accepts(&self, val: Val<'_>) -> bool {

@@ -107,13 +107,13 @@ impl Format for KimiSession {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         let val = probe.val;
-        let Some(kind) = val.get(name::r#type).and_then(|kind| kind.text()) else { return 0 };
+        let Some(kind) = probe.text(name::r#type) else { return 0 };
         let is_object = |key: &str| val.get(key).is_some_and(|own| own.is_object());
         match kind.as_ref() {
             b"metadata" if val.get("protocol_version").is_some() => 95,
             b"context.append_message" if is_object("message") => 95,
             b"context.append_loop_event" if is_object("event") => 95,
-            _ if val.get(name::time).is_none() => 0,
+            _ if !probe.has(name::time) => 0,
             kind if kind.starts_with(b"context.") => 60,
             kind if TYPES.iter().any(|start| kind.starts_with(start.as_bytes())) => 19,
             _ => 0,

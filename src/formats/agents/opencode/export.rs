@@ -39,7 +39,7 @@ impl Format for OpencodeExport {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let (Some(info), Some(messages)) = (probe.val.get(name::info), probe.val.get(name::messages)) else {
+        let (Some(info), Some(messages)) = (probe.get(name::info), probe.get(name::messages)) else {
             return 0;
         };
         let is_message = |message: Val<'_>| {

@@ -7,7 +7,7 @@ use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{HistorySettings, Role, UnsentItem};
-use crate::json::{Val, name};
+use crate::json::{KeyName, Val, name};
 use crate::message::{Message, Part, PartKind, Text};
 
 use crate::formats::threads::{DialectChoice, Dialects, STORE, translate, unsent_parts};
@@ -121,17 +121,18 @@ impl Format for Openhands {
 }
 
 fn score(event: Val<'_>) -> u8 {
-    let has = |key: &str| event.get(key).is_some();
-    let is_text = |key: &str| event.get(key).is_some_and(|own| own.is_string());
-    if !is_text("source") || !has("timestamp") || !has("id") {
+    let has = |name: KeyName| event.get(name).is_some();
+    let is_text = |name: KeyName| event.get(name).is_some_and(|own| own.is_string());
+    if !is_text(name::source) || !has(name::timestamp) || !has(name::id) {
         return 0;
     }
     let kind = event.get(name::kind).is_some_and(|kind| KINDS.iter().any(|name| kind.is(name)));
-    match (kind, is_text("action"), is_text("observation")) {
-        (true, ..) => 95,
-        (_, true, _) if has("args") => 90,
-        (_, _, true) if has("content") || has("extras") => 90,
-        _ if is_text("kind") => 10,
+    let is_observation = || event.get("observation").is_some_and(|own| own.is_string());
+    match kind {
+        true => 95,
+        false if is_text(name::action) && has(name::args) => 90,
+        false if is_observation() && (has(name::content) || event.get("extras").is_some()) => 90,
+        false if is_text(name::kind) => 10,
         _ => 0,
     }
 }

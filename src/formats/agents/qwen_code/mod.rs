@@ -52,19 +52,21 @@ impl Format for QwenCode {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let val = probe.val;
+        let is_known = |kind: Val<'_>| TYPES.iter().any(|name| kind.is(name));
+        let message = probe.get(name::message);
         let is_line = probe.has(name::uuid)
             && probe.has(name::sessionId)
-            && TYPES.iter().any(|name| val.get(name::r#type).is_some_and(|kind| kind.is(name)));
-        if !is_line || val.at(&["message", "content"]).is_some() {
+            && probe.get(name::r#type).is_some_and(is_known)
+            && message.and_then(|message| message.get(name::content)).is_none();
+        if !is_line {
             return 0;
         }
-        let parts = val.at(&["message", "parts"]).is_some_and(|parts| parts.is_array());
-        if parts || val.get("systemPayload").is_some_and(|payload| payload.is_object()) {
+        let parts = message.and_then(|message| message.get(name::parts)).is_some_and(|parts| parts.is_array());
+        if parts || probe.get(name::systemPayload).is_some_and(|payload| payload.is_object()) {
             return 97;
         }
-        let is_side = probe.has(name::timestamp) && val.get(name::subtype).is_some() && val.get("cwd").is_some();
-        if is_side && !probe.has(name::message) && val.get(name::content).is_none() { 15 } else { 0 }
+        let is_side = probe.has(name::timestamp) && probe.has(name::subtype) && probe.has(name::cwd);
+        if is_side && message.is_none() && !probe.has(name::content) { 15 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

@@ -6,7 +6,7 @@ use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
 use crate::history::{HistorySettings, Role};
-use crate::json::{Val, name};
+use crate::json::{NameSet, Val, name};
 use crate::message::Text;
 
 use crate::formats::member::{text, text_at};
@@ -58,7 +58,8 @@ const UNSENT: &[UnsentPaths] = &[
 ];
 
 /// Keys of the other files of a session that are read: the pointer, the manifest, the state, and the checkpoint.
-const STATES: [&str; 4] = ["store_format", "manifest_version", "runtime_state_version", "checkpoint_version"];
+static STATES: NameSet =
+    NameSet::of(&["store_format", "manifest_version", "runtime_state_version", "checkpoint_version"]);
 
 /// Number of elements that detection reads.
 const SAMPLE: usize = 50;
@@ -72,18 +73,18 @@ impl Format for VibeSession {
         let is_message = |entry: Val<'_>| {
             entry.at(&["message", "role"]).is_some()
                 && entry.get(name::source).is_some_and(|source| source.is_string())
-                && entry.get("turn_index").is_some()
+                && entry.get(name::turn_index).is_some()
         };
         if !probe.val.is_array() {
             // The state of the program contains no messages: it is part of a session only among other files.
-            return if STATES.iter().any(|key| probe.val.get(key).is_some()) { 15 } else { 0 };
+            return if probe.names.intersects(&STATES) { 15 } else { 0 };
         }
         let has_messages = probe.val.count() > 0 && probe.val.elements().take(SAMPLE).all(is_message);
         if has_messages { 95 } else { 0 }
     }
 
     fn accepts(&self, val: Val<'_>) -> bool {
-        val.is_array() || STATES.iter().any(|key| val.get(key).is_some())
+        val.is_array() || val.names().intersects(&STATES)
     }
 
     fn layout(&'static self) -> Layout {

@@ -58,8 +58,7 @@ impl Format for ZedThread {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let Some(messages) = probe.val.get(name::messages).filter(|list| list.is_array() && list.count() > 0)
-        else {
+        let Some(messages) = probe.get(name::messages).filter(|list| list.is_array() && list.count() > 0) else {
             return 0;
         };
         let is_message = |message: Val<'_>| {

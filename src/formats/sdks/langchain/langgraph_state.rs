@@ -48,7 +48,7 @@ impl Format for LanggraphState {
 }
 
 fn messages(state: Val<'_>) -> Option<Val<'_>> {
-    state.at(&["values", "messages"]).filter(|list| list.is_array())
+    state.get(name::values).and_then(|values| values.get(name::messages)).filter(|list| list.is_array())
 }
 
 /// Reads a record, which is the state of a thread at some time.

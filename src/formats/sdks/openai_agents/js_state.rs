@@ -76,9 +76,8 @@ impl Format for AgentsJsState {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let has = |key| probe.val.get(key).is_some();
         let items = || probe.val.get("generatedItems").is_some_and(|items| items.is_array());
-        if has("$schemaVersion") && has("originalInput") && items() { 97 } else { 0 }
+        if probe.has(name::originalInput) && probe.val.get("$schemaVersion").is_some() && items() { 97 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

@@ -49,9 +49,12 @@ impl Format for AgentsRunState {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        let has = |key| probe.val.get(key).is_some();
         let items = || probe.val.get(GENERATED).is_some_and(|items| items.is_array());
-        if has("$schemaVersion") && has(INPUT) && items() { 97 } else { 0 }
+        if probe.has(name::original_input) && probe.val.get("$schemaVersion").is_some() && items() {
+            97
+        } else {
+            0
+        }
     }
 
     fn layout(&'static self) -> Layout {

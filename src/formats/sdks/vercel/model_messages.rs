@@ -4,7 +4,7 @@
 use crate::format::translate::ParsedRecord;
 use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
-use crate::json::{Val, name};
+use crate::json::{NameSet, Val, name};
 use crate::message::{Message, Part, Text};
 
 use super::super::vercel;
@@ -81,10 +81,13 @@ impl Format for VercelModelMessages {
 }
 
 /// The score of an object as a ModelMessage. Most resemble messages of Chat: they count only among distinctive ones.
+/// Members that no message has.
+static FOREIGN: NameSet =
+    NameSet::of(&["parts", "sessionId", "uuid", "tool_calls", "tool_call_id", "message", "ts"]);
+
 fn score(message: Val<'_>) -> u8 {
-    let foreign = ["parts", "sessionId", "uuid", "tool_calls", "tool_call_id", "message", "ts"];
     let Some(content) = message.get(name::content).filter(|_| vercel::role(message).is_some()) else { return 0 };
-    if foreign.iter().any(|key| message.get(key).is_some()) {
+    if message.names().intersects(&FOREIGN) {
         return 0;
     }
     let has_options = |val: Val<'_>| val.get("providerOptions").is_some_and(|options| options.is_object());

@@ -4,7 +4,7 @@
 mod flat_messages;
 
 use crate::formats::member;
-use crate::json::{Val, name};
+use crate::json::{KeyName, Val, name};
 
 pub(super) use flat_messages::{AttributeNames, FlatMessages};
 
@@ -30,16 +30,16 @@ pub(super) fn has_attribute(record: Val<'_>, prefixes: &[&str]) -> bool {
 }
 
 /// The members that contain spans, or lists of them.
-const LISTS: [&str; 5] = ["resourceSpans", "resource_spans", "scopeSpans", "scope_spans", "spans"];
+const LISTS: [KeyName; 5] =
+    [name::resourceSpans, name::resource_spans, name::scopeSpans, name::scope_spans, name::spans];
 
 fn collect_spans<'v>(val: Val<'v>, out: &mut Vec<Val<'v>>) {
     if val.is_array() {
         return val.elements().for_each(|one| collect_spans(one, out));
     }
-    // Hardly any record has one of them.
-    let may_have_list = val.members().any(|member| LISTS.iter().any(|key| member.key.is(key.as_bytes())));
-    let find_list = || LISTS.iter().find_map(|key| val.get(*key).filter(Val::is_array));
-    match may_have_list.then(find_list).flatten() {
+    let names = val.names();
+    let mut lists = LISTS.iter().filter(|name| names.has(**name));
+    match lists.find_map(|name| val.get(*name).filter(Val::is_array)) {
         Some(list) => list.elements().for_each(|one| collect_spans(one, out)),
         None if val.is_object() => out.push(val),
         None => {}
@@ -58,15 +58,17 @@ fn attributes<'v>(span: Val<'v>) -> Vec<Attribute<'v>> {
 
 /// Passes the attributes of a span, and those of its events, until one is what is looked for.
 fn any_attribute<'v>(span: Val<'v>, is_one: &mut dyn FnMut(&[u8], Val<'v>) -> bool) -> bool {
-    any_named(span.get("attributes").unwrap_or(span), is_one)
-        || span.get("events").is_some_and(|events| {
-            events.elements().any(|event| event.get("attributes").is_some_and(|own| any_named(own, is_one)))
+    any_named(span.get(name::attributes).unwrap_or(span), is_one)
+        || span.get(name::events).is_some_and(|events| {
+            events.elements().any(|event| event.get(name::attributes).is_some_and(|own| any_named(own, is_one)))
         })
 }
 
 fn any_named<'v>(own: Val<'v>, is_one: &mut dyn FnMut(&[u8], Val<'v>) -> bool) -> bool {
     if !own.is_array() {
-        return own.members().any(|member| is_one(&member.key.decode(), member.val));
+        // The names of attributes have dots, which keys with a number do not have.
+        let mut unnumbered = own.members().filter(|member| !member.name.is_some());
+        return unnumbered.any(|member| is_one(&member.key.decode(), member.val));
     }
     // OTLP: `{"key": …, "value": {"stringValue": …}}`.
     own.elements().any(|attribute| {
