@@ -87,6 +87,7 @@ impl History {
         reason = "rows are looked up by the numbers assigned here, continuations after the others"
     )]
     pub fn row(&self, ix: u32) -> &Row {
+        work_counter::count();
         let ix = ix as usize;
         self.rows.get(ix).unwrap_or_else(|| &self.continuations[ix - self.rows.len()])
     }

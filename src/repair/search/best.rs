@@ -60,10 +60,10 @@ impl<'g> SearchContext<'g> {
             let skipped = best.skipped.iter().map(|(defect, why)| (Rc::clone(&defect.judged), reason(why, out)));
             return ComponentRepair { skipped: skipped.collect(), chosen: best.chosen };
         }
-        let why = |defect: &Defect| {
-            let skipped = best.skipped.iter().find(|(other, _)| self.key(other) == self.key(defect));
-            reason(skipped.map_or(NO_BETTER, |(_, why)| why), out)
-        };
+        // The first reason for a defect is its reason.
+        let reasons: HashMap<DefectKey, &'static str> =
+            best.skipped.iter().rev().map(|(defect, why)| (self.key(defect), *why)).collect();
+        let why = |defect: &Defect| reason(reasons.get(&self.key(defect)).copied().unwrap_or(NO_BETTER), out);
         let skipped = defects.iter().map(|defect| (Rc::clone(&defect.judged), why(defect))).collect();
         ComponentRepair { chosen: base.to_vec(), skipped }
     }

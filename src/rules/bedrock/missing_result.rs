@@ -1,5 +1,8 @@
 //! RL580: a call has no result in the next turn.
 
+use std::cell::OnceCell;
+use std::collections::HashSet;
+
 use crate::history::{Finding, Flags, Kind, Pair, PairState, RepairAct};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{ErrorDetails, Levels};
@@ -44,7 +47,7 @@ crate::rule! {
     /// several user messages are rejected by Claude Sonnet 4.5 and 4.6, GLM 4.7 and 5: mlflow/mlflow#24296 (fixed by
     /// #24309), genkit-ai/aws-bedrock-js-plugin#664, agno-agi/agno#6890; and by Nova Micro: anomalyco/opencode#41780
     /// (fixed there, August 2026). Of other models this is not known, hence a warning.
-    BEDROCK_MISSING_RESULT, "bedrock-missing-result" of "bedrock", Check::Pair(check),
+    BEDROCK_MISSING_RESULT, "bedrock-missing-result" of "bedrock", Check::History(check),
     [
         Variant {
             message: "toolUse {call_id} has no toolResult in the next turn",
@@ -91,27 +94,37 @@ const FAR: u8 = 1;
 const PENDING: u8 = 2;
 const SPLIT: u8 = 3;
 
-fn check(cx: &RuleContext<'_>, pair: &Pair, out: &mut FindingSink) {
-    if pair.state == PairState::Answered {
-        return find_later_result(cx, pair, out);
-    }
-    if !matches!(pair.state, PairState::Open | PairState::Misplaced) {
-        return;
-    }
+fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    let row = cx.row(pair.call);
-    let number = messages.number_of(pair.call);
-    // A server-side call may still be running; a second call with one id is RL582.
-    let again = |number: u32| {
-        let mut before = messages.get(number).first..pair.call;
-        before.any(|ix| cx.row(ix).kind == Kind::ToolUse && cx.row(ix).key == row.key)
-    };
-    if row.has(Flags::SERVER_RUN) || number.is_some_and(again) {
-        return;
+    let seconds = OnceCell::new();
+    for pair in &cx.history.pairs {
+        match pair.state {
+            PairState::Answered => find_later_result(cx, pair, out),
+            // A server-side call may still be running; a second call with one id is RL582.
+            PairState::Open | PairState::Misplaced
+                if !cx.row(pair.call).has(Flags::SERVER_RUN)
+                    && !seconds.get_or_init(|| duplicate_calls(cx)).contains(&pair.call) =>
+            {
+                let step = messages.number_of(pair.call).and_then(|number| messages.step_of(number));
+                let finding = cx.unanswered_call(RULE.code, pair, [FAR, PENDING]);
+                let after = step.map_or(0, |step| step.model.end);
+                finding.into_iter().for_each(|finding| out.add(finding.arg(after)));
+            }
+            _ => {}
+        }
     }
-    let after = number.and_then(|number| messages.step_of(number)).map_or(0, |step| step.model.end);
-    let finding = cx.unanswered_call(RULE.code, pair, [FAR, PENDING]);
-    finding.into_iter().for_each(|finding| out.add(finding.arg(after)));
+}
+
+/// Calls whose id an earlier call of their message has.
+fn duplicate_calls(cx: &RuleContext<'_>) -> HashSet<u32> {
+    let mut seconds = HashSet::new();
+    let mut keys = HashSet::new();
+    for message in &cx.history.messages.list {
+        keys.clear();
+        let calls = message.blocks().filter(|ix| cx.row(*ix).kind == Kind::ToolUse);
+        seconds.extend(calls.filter(|ix| !keys.insert(cx.row(*ix).key)));
+    }
+    seconds
 }
 
 /// Reports a result that is in another message than the first one after its call.

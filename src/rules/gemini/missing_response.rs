@@ -110,11 +110,12 @@ const ACCEPTED: u8 = 4;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let begin = leading_call::first_user_row(cx);
+    let mut followed = FollowedSteps::default();
     for pair in &cx.history.pairs {
         let is_open = pair.state == PairState::Open && !cx.is_pending(pair.call);
         if pair.call < begin && (is_open || pair.state == PairState::Misplaced) {
             // It is removed anyway (RL562).
-        } else if is_open && !cx.has(Trait::CountsResponses) && is_followed_by_user(cx, pair.call) {
+        } else if is_open && !cx.has(Trait::CountsResponses) && followed.by_user(cx, pair.call) {
             // In a log, the model of the next request is not known.
             let is_accepted = cx.has(Trait::AcceptsOpenTurns) && cx.history.settings.usage == Usage::Request;
             let variant = if is_accepted { ACCEPTED } else { USER_INSTEAD };
@@ -125,10 +126,26 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     }
 }
 
-/// True if the next turn is a user message without a response to any call.
-fn is_followed_by_user(cx: &RuleContext<'_>, call: u32) -> bool {
-    let messages = &cx.history.messages;
-    let Some(step) = messages.number_of(call).and_then(|number| messages.step_of(number)) else { return false };
-    let kinds = || messages.rows_of(step.answers.clone()).map(|ix| cx.row(ix).kind);
-    kinds().any(|kind| matches!(kind, Kind::Text | Kind::Media)) && kinds().all(|kind| kind != Kind::ToolResult)
+/// What follows the step of the last call: the calls of a batch share it.
+#[derive(Default)]
+struct FollowedSteps {
+    last: Option<(u32, bool)>,
+}
+
+impl FollowedSteps {
+    /// True if the next turn is a user message without a response to any call.
+    fn by_user(&mut self, cx: &RuleContext<'_>, call: u32) -> bool {
+        let messages = &cx.history.messages;
+        let Some(step) = messages.number_of(call).and_then(|number| messages.step_of(number)) else {
+            return false;
+        };
+        if let Some((_, is_user)) = self.last.filter(|(model, _)| *model == step.model.start) {
+            return is_user;
+        }
+        let kinds = || messages.rows_of(step.answers.clone()).map(|ix| cx.row(ix).kind);
+        let is_user = kinds().any(|kind| matches!(kind, Kind::Text | Kind::Media))
+            && kinds().all(|kind| kind != Kind::ToolResult);
+        self.last = Some((step.model.start, is_user));
+        is_user
+    }
 }
