@@ -59,6 +59,7 @@ impl Batch {
         if self.broken {
             assembler.mark_broken();
         }
-        self.rows.clear();
+        // A history holds copies of them, and is judged while the batch exists.
+        self.rows = Vec::new();
     }
 }

@@ -41,6 +41,10 @@ pub fn read<T: ReadConsumer>(
     let loaded = LoadedBytes::load(bytes, text)?;
     let bytes = loaded.as_ref().map_or(bytes, |loaded| loaded as &dyn ReadAt);
     let (container, is_scanned) = framing::sniff_into(bytes, tape)?;
+    if !is_scanned {
+        // The tape of megabytes of a longer document.
+        tape.shrink(0);
+    }
     let known = detect::options_for_hints(bytes, options);
     let faults = file_faults::place_faults(id, bytes)?;
     let options = known.as_ref().unwrap_or(options);

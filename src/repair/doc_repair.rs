@@ -8,9 +8,8 @@ use crate::place::{Patch, Place};
 use crate::rules::logs::{broken_ordinals, missing_session_meta, other_history_base};
 
 use super::plan::reasons::{EMPTY, EMPTY_CALL};
-use super::{
-    FixOptions, HistoryPlan, ItemChange, LengthChange, Refusal, RemovedValue, SkippedGroup, Surroundings,
-};
+use super::surroundings::SurroundingsByPlace;
+use super::{FixOptions, HistoryPlan, ItemChange, LengthChange, Refusal, RemovedValue, SkippedGroup};
 
 /// The result of repairing a doc.
 pub struct DocRepair {
@@ -19,7 +18,7 @@ pub struct DocRepair {
     pub changes: Vec<ItemChange>,
     /// Surroundings of what changes in the first round. Later rounds change text that the original bytes do not
     /// contain.
-    pub surroundings: HashMap<Place, Surroundings>,
+    pub surroundings: SurroundingsByPlace,
     /// Values that are removed, besides whole items.
     pub removed: Vec<RemovedValue>,
     /// The findings on the original bytes.
@@ -83,7 +82,7 @@ impl DocRepair {
         DocRepair {
             patch: Patch::default(),
             changes: Vec::new(),
-            surroundings: HashMap::new(),
+            surroundings: SurroundingsByPlace::default(),
             removed: Vec::new(),
             before,
             after: None,

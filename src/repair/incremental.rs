@@ -262,7 +262,7 @@ impl<'r> RejudgedLines<'r> {
             decisions: Vec::new(),
             removed_members: Vec::new(),
             changes: Vec::new(),
-            surroundings: Vec::new(),
+            surroundings: None,
             refusals: plan.refusals.iter().map(refusal).collect::<Option<_>>()?,
             length: plan.length,
             skipped_groups: plan.skipped_groups.iter().map(left).collect::<Option<_>>()?,

@@ -197,7 +197,7 @@ impl Action {
 }
 
 /// A reported change.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ItemChange {
     pub cause: Cause,
     /// The item that changes; for a stub, the call that it answers. Its place is in the original bytes.
@@ -210,7 +210,7 @@ pub struct ItemChange {
     pub description: &'static str,
     pub history: Option<u32>,
     /// What becomes of its images, if they are made smaller.
-    pub images: Option<ImageChange>,
+    pub images: Option<Box<ImageChange>>,
 }
 
 /// A value that a repair removes.

@@ -16,19 +16,18 @@ use crate::target::Severity;
 use super::acceptance::ErrorCounts;
 use super::doc_repair::{AbandonedHistories, DocRepair, ENDLESS, OTHER_FORMAT};
 use super::edit::padding;
-use super::edit::provider;
-use super::edit::provider::{LogHeader, ProviderEdit};
+use super::edit::provider::{self, LogHeader, ProviderEdit};
 use super::edit::render::render;
 use super::edit::text::{TextEdits, TextRepair};
 use super::guard::{self, PatchedTexts, RecordDetector};
-use super::incremental;
-use super::incremental::RepairRound;
+use super::incremental::{self, RepairRound};
 use super::plan::history_plan::HistoryPlan;
 use super::removed;
 use super::round_changes::{change_to_original, dedup_changes, group_to_original};
 use super::search::RepairSearch;
 use super::session;
 use super::store;
+use super::surroundings::SurroundingsByPlace;
 use super::{Action, FixOptions, LengthChange, LengthOptions, Refusal, SkippedGroup};
 
 /// Number of rounds that are always allowed; after them another round follows only while each leaves fewer
@@ -170,8 +169,8 @@ impl RepairJob<'_> {
             current.outputs.retain(|plan| !given_up.contains_key(&Some(plan.number)));
             let mut plans = std::mem::take(&mut current.outputs);
             if round == 0 {
-                let around = plans.iter_mut().flat_map(|plan| std::mem::take(&mut plan.surroundings));
-                fixed.surroundings = around.map(|(at, around)| (bytes.origin(at), around)).collect();
+                let around = plans.iter_mut().filter_map(|plan| plan.surroundings.take());
+                fixed.surroundings = SurroundingsByPlace::new(around, |at| bytes.origin(at));
             }
             let session = session::start_of(container, current.format.map(|format| format.info().histories));
             let limit = options.read.max_record;
@@ -261,7 +260,7 @@ impl RepairJob<'_> {
             let rows = in_doc.flat_map(|plan| plan.rows()).map(|row| row.at).chain(text_edits.touched);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
             text_edits.changes.extend(set.change);
-            let changes = plans.iter().flat_map(|plan| &plan.changes).chain(&text_edits.changes).copied();
+            let changes = plans.iter().flat_map(|plan| &plan.changes).chain(&text_edits.changes).cloned();
             fixed.changes.extend(changes.map(|change| change_to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let next = PatchedView::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));

@@ -2,11 +2,11 @@
 //! the neighbours. They cost nothing while a plan is made; whoever shows the plan would have to read the history
 //! again.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::format::FormatInfo;
 use crate::history::turns::{self, TurnCounter};
-use crate::history::{History, Row};
+use crate::history::{History, NONE, Row};
 use crate::place::Place;
 
 use super::ItemChange;
@@ -34,45 +34,118 @@ pub struct Surroundings {
     pub after: Option<IndexedRow>,
 }
 
-/// Collects the surroundings of the changed items, and of those beside which something is inserted. Sorted by
-/// place.
+/// The surroundings of the changed items of a history. A row that several items refer to is kept once.
+pub struct HistorySurroundings {
+    info: &'static FormatInfo,
+    items: Vec<SurroundedItem>,
+    /// The rows of the items, and those that they refer to, in the order of their indices.
+    rows: Vec<IndexedRow>,
+}
+
+/// An item and what surrounds it, by their indices in the history; [`NONE`] for nothing.
+struct SurroundedItem {
+    ix: u32,
+    turn: u32,
+    prompt: u32,
+    before: u32,
+    after: u32,
+}
+
+impl HistorySurroundings {
+    fn row(&self, ix: u32) -> Option<IndexedRow> {
+        let at = self.rows.binary_search_by_key(&ix, |row| row.ix).ok()?;
+        self.rows.get(at).copied()
+    }
+
+    fn surroundings(&self, item: &SurroundedItem) -> Option<Surroundings> {
+        Some(Surroundings {
+            info: self.info,
+            row: self.row(item.ix)?.row,
+            ix: item.ix,
+            turn: item.turn,
+            prompt: self.row(item.prompt).map(|prompt| prompt.row),
+            before: self.row(item.before),
+            after: self.row(item.after),
+        })
+    }
+}
+
+/// The surroundings of the changed items of a document, by the place of the item.
+#[derive(Default)]
+pub struct SurroundingsByPlace {
+    histories: Vec<HistorySurroundings>,
+    /// The numbers of the history and of the item in it.
+    places: HashMap<Place, (u32, u32)>,
+}
+
+impl SurroundingsByPlace {
+    /// `origin` maps places of rows to those of the document.
+    pub(super) fn new(
+        histories: impl Iterator<Item = HistorySurroundings>,
+        origin: impl Fn(Place) -> Place,
+    ) -> SurroundingsByPlace {
+        let mut all = SurroundingsByPlace { histories: histories.collect(), places: HashMap::new() };
+        for (number, history) in (0..).zip(&all.histories) {
+            for (item, surrounded) in (0..).zip(&history.items) {
+                if let Some(own) = history.row(surrounded.ix) {
+                    all.places.insert(origin(own.row.at), (number, item));
+                }
+            }
+        }
+        all
+    }
+
+    pub fn get(&self, at: &Place) -> Option<Surroundings> {
+        let (number, item) = self.places.get(at)?;
+        let history = self.histories.get(*number as usize)?;
+        history.surroundings(history.items.get(*item as usize)?)
+    }
+}
+
+/// Collects the surroundings of the changed items, and of those beside which something is inserted; `None` if there are none.
 pub(super) fn collect(
     history: &History,
     info: &'static FormatInfo,
     changes: &[ItemChange],
-) -> Vec<(Place, Surroundings)> {
+) -> Option<HistorySurroundings> {
     let places = changes.iter().flat_map(|change| [Some(change.row.at), change.anchor]).flatten();
     let wanted: HashSet<Place> = places.collect();
     if wanted.is_empty() {
-        return Vec::new();
+        return None;
     }
     let mut counter = TurnCounter::default();
-    let mut found = Vec::with_capacity(wanted.len());
-    let mut indices = 0..;
+    let (mut items, mut prompt) = (Vec::with_capacity(wanted.len()), NONE);
+    let mut ix = 0;
     for message in turns::messages(&history.rows) {
+        let last = counter.count;
         counter.add(message);
-        for (row, ix) in message.iter().zip(&mut indices) {
+        if counter.count > last {
+            prompt = ix;
+        }
+        for row in message {
             if wanted.contains(&row.at) {
                 let (before, after) = neighbours(history, ix);
-                let TurnCounter { count: turn, prompt, .. } = counter;
-                found.push((row.at, Surroundings { info, row: *row, ix, turn, prompt, before, after }));
+                items.push(SurroundedItem { ix, turn: counter.count, prompt, before, after });
             }
+            ix += 1;
         }
     }
-    // Rows are in order, except in trees; sorting takes memory.
-    if !found.is_sorted_by_key(|(at, _)| at.order()) {
-        found.sort_by_key(|(at, _)| at.order());
-    }
-    found
+    let indices = items.iter().flat_map(|item| [item.ix, item.prompt, item.before, item.after]);
+    let mut indices: Vec<u32> = indices.filter(|ix| *ix != NONE).collect();
+    indices.sort_unstable();
+    indices.dedup();
+    let rows = indices.into_iter().map(|ix| IndexedRow { ix, row: *history.row(ix) }).collect();
+    Some(HistorySurroundings { info, items, rows })
 }
 
 /// The items before and after an item. A message is no neighbour of its blocks.
-fn neighbours(history: &History, ix: u32) -> (Option<IndexedRow>, Option<IndexedRow>) {
+fn neighbours(history: &History, ix: u32) -> (u32, u32) {
     let at = history.row(ix).at;
-    let numbered = |ix: usize| history.rows.get(ix).map(|row| IndexedRow { ix: ix as u32, row: *row });
-    let is_apart = |other: &IndexedRow| !other.row.at.contains(&at) && !at.contains(&other.row.at);
-    let here = ix as usize;
-    let before = (0..here).rev().filter_map(numbered).find(is_apart);
-    let after = (here + 1..history.rows.len()).filter_map(numbered).find(is_apart);
-    (before, after)
+    let is_apart = |other: &u32| {
+        let other = history.row(*other).at;
+        !other.contains(&at) && !at.contains(&other)
+    };
+    let before = (0..ix).rev().find(is_apart);
+    let after = (ix + 1..history.rows.len() as u32).find(is_apart);
+    (before.unwrap_or(NONE), after.unwrap_or(NONE))
 }

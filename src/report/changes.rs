@@ -116,7 +116,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
             action: change.action,
             loss: change.loss,
             description: change.description,
-            images: change.images,
+            images: change.images.as_deref().copied(),
             path: label.to_owned(),
             location: own_location(change).or(locations.get(&change.row.at)).cloned().unwrap_or_default(),
             other: change.anchor.and_then(|place| locations.get(&place).cloned()),
@@ -174,7 +174,7 @@ fn reasons(
 /// Type and ids of the item that changes; for a translated store, of the item as it is sent. `total` is the length of the
 /// file.
 fn item_name(texts: &TextReader<'_>, change: &ItemChange, fixed: &DocRepair, total: u64) -> String {
-    let row = fixed.surroundings.get(&change.row.at).map_or(&change.row, |around| &around.row);
+    let row = &fixed.surroundings.get(&change.row.at).map_or(change.row, |around| around.row);
     let text = |val: Option<Val<'_>>, mask: fn(&str) -> String| {
         val.and_then(|val| val.text()).map(|text| mask(&String::from_utf8_lossy(&text)))
     };

@@ -7,7 +7,7 @@ use crate::dialect::TextChange as Text;
 use crate::history::{BlockFlags, Kind};
 use crate::json::Member;
 
-use crate::repair::plan::history_plan::{ItemDecision, PlanBuilder};
+use crate::repair::plan::history_plan::PlanBuilder;
 use crate::repair::{Action, ItemChange};
 
 /// Members of a message that contain its blocks, or their cost.
@@ -29,10 +29,9 @@ impl PlanBuilder<'_> {
                 continue;
             }
             let empties = |plan: &Self, ix: u32| {
-                let goes = |decision: &ItemDecision| {
+                plan.decisions.get(&ix).is_some_and(|decision| {
                     !decision.stays() && decision.before.is_empty() && decision.after.is_empty()
-                };
-                plan.decisions.get(&ix).is_some_and(goes)
+                })
             };
             let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
             let all =
@@ -55,7 +54,7 @@ impl PlanBuilder<'_> {
         if gone.is_empty() {
             return;
         }
-        let left: HashMap<u32, ItemChange> = self.changes().map(|(ix, change)| (ix, *change)).collect();
+        let left: HashMap<u32, ItemChange> = self.changes().map(|(ix, change)| (ix, change.clone())).collect();
         for (ix, mut blocks) in gone {
             if let Some(change) = blocks.find_map(|block| left.get(&block)) {
                 self.note_change(

@@ -62,7 +62,7 @@ impl PlanBuilder<'_> {
         }
         let others = message.blocks().filter(|ix| self.cx.row(*ix).kind != Kind::ToolResult);
         let others: Vec<u32> =
-            others.filter(|ix| self.decisions.get(ix).is_none_or(ItemDecision::stays)).collect();
+            others.filter(|ix| self.decisions.get(ix).is_none_or(|decision| decision.stays())).collect();
         if others.is_empty() {
             return;
         }
@@ -97,7 +97,7 @@ impl PlanBuilder<'_> {
         others.sort_by_key(|(ix, _)| *ix);
         let place = self.cx.row(ix).at;
         for (other, insertion) in others {
-            if self.decisions.get(&other).is_none_or(ItemDecision::stays) {
+            if self.decisions.get(&other).is_none_or(|decision| decision.stays()) {
                 self.decision(ix).before.push(insertion);
                 self.decision(other).moved = true;
                 let (loss, what) = (judged.variant().loss, judged.variant().fix);

@@ -106,7 +106,7 @@ impl PlanBuilder<'_> {
 
     /// Finds records of a log that would be inserted next to one that spans several lines.
     fn find_multiline_records(&self, info: &FormatInfo, found: &mut Vec<InfeasibleChange>) {
-        let gets = |decision: &&ItemDecision| !decision.before.is_empty() || !decision.after.is_empty();
+        let gets = |decision: &ItemDecision| !decision.before.is_empty() || !decision.after.is_empty();
         for (&ix, _) in self.decisions.iter().filter(|(_, decision)| gets(decision)) {
             let row = self.cx.row(ix);
             let unit = info.parts.get(usize::from(row.part)).map(|part| part.unit);
@@ -172,7 +172,7 @@ impl PlanBuilder<'_> {
             };
             self.decisions.get(&ix).is_some_and(|decision| empties(decision) && decision.replaced_by.is_none())
         };
-        if self.decisions.values().all(ItemDecision::stays) {
+        if self.decisions.values().all(|decision| decision.stays()) {
             return;
         }
         for message in &self.cx.history.messages.list {

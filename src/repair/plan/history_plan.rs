@@ -20,9 +20,8 @@ use super::short_key::short_key;
 use super::tally::GroupTallies;
 use crate::repair::edit::insertion::Insertion;
 use crate::repair::store::StoreView;
-use crate::repair::{
-    Action, Cause, FixOptions, ItemChange, LengthChange, Reasoning, Refusal, SkippedGroup, Surroundings,
-};
+use crate::repair::surroundings::HistorySurroundings;
+use crate::repair::{Action, Cause, FixOptions, ItemChange, LengthChange, Reasoning, Refusal, SkippedGroup};
 
 /// The decision about one item.
 #[derive(Clone, Debug, Default)]
@@ -60,8 +59,8 @@ pub struct HistoryPlan {
     /// Values in the request whose members are removed.
     pub(in crate::repair) removed_members: Vec<Place>,
     pub changes: Vec<ItemChange>,
-    /// Surroundings of the changed items, by place.
-    pub surroundings: Vec<(Place, Surroundings)>,
+    /// Surroundings of the changed items, if the plan is kept.
+    pub surroundings: Option<HistorySurroundings>,
     pub refusals: Vec<Refusal>,
     pub skipped_groups: Vec<SkippedGroup>,
     /// Its length, if it was shortened.
@@ -83,7 +82,8 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     pub options: &'p FixOptions,
     pub dialect: &'static dyn Dialect,
     number: u32,
-    pub decisions: BTreeMap<u32, ItemDecision>,
+    /// By the index of the item. In boxes, because half of a tree may be empty.
+    pub decisions: BTreeMap<u32, Box<ItemDecision>>,
     /// Dropped items of which the history has another copy.
     copies: HashSet<u32>,
     /// Requested modes, by the index of the group.
@@ -210,7 +210,7 @@ impl<'p> PlanBuilder<'p> {
         self.copy_changes_to_moved_items();
         let cx = self.cx;
         let mut decisions: Vec<(Row, ItemDecision)> =
-            self.decisions.into_iter().map(|(ix, decision)| (*cx.row(ix), decision)).collect();
+            self.decisions.into_iter().map(|(ix, decision)| (*cx.row(ix), *decision)).collect();
         decisions.extend(self.request);
         decisions.extend(self.unsent);
         decisions.sort_by_key(|(row, _)| row.at.start);
@@ -224,7 +224,7 @@ impl<'p> PlanBuilder<'p> {
             decisions,
             removed_members: self.removed_members,
             changes: self.changes.into_iter().map(|(_, change)| change).collect(),
-            surroundings: Vec::new(),
+            surroundings: None,
             refusals: self.refusals,
             skipped_groups: self.skipped_groups,
             length: self.length,

@@ -58,7 +58,7 @@ impl PlanBuilder<'_> {
     /// Drops signed thinking after the first change, whose signature is no longer valid. Thinking before it stays
     /// valid.
     pub(super) fn drop_unbound_thinking(&mut self, chosen: &[ChosenAct]) {
-        let touched = |(ix, decision): (&u32, &ItemDecision)| {
+        let touched = |(ix, decision): (&u32, &Box<ItemDecision>)| {
             let says_other = decision.text.iter().any(|change| !change.keeps_signatures());
             let here = !decision.stays() || says_other || !decision.before.is_empty();
             if here || decision.after.is_empty() {

@@ -13,7 +13,7 @@ use crate::target::Trait;
 use super::answered_calls::call_key;
 use super::blocks::NOT_IN_LIST;
 use super::chosen_act::ChosenAct;
-use super::history_plan::{ItemDecision, PlanBuilder};
+use super::history_plan::PlanBuilder;
 use super::reasons::{LONE, LOSES_CALL, LOSES_CONTENT};
 use super::short_key::short_key;
 use crate::repair::Action;
@@ -247,8 +247,10 @@ impl PlanBuilder<'_> {
             let blocks = first.map(|message| message.blocks()).unwrap_or_default();
             let is_result = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolResult;
             let leading: Vec<u32> = blocks.clone().take_while(is_result).collect();
-            let stays =
-                leading.into_iter().rev().find(|ix| self.decisions.get(ix).is_none_or(ItemDecision::stays));
+            let stays = leading
+                .into_iter()
+                .rev()
+                .find(|ix| self.decisions.get(ix).is_none_or(|decision| decision.stays()));
             match (stays, blocks.is_empty()) {
                 (Some(anchor), _) => {
                     append(&mut self.decision(anchor).after, insertions);

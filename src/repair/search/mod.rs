@@ -198,10 +198,8 @@ impl<'g> SearchContext<'g> {
                 self.share_decisions(&chosen);
                 let predicted = self.search.predicts.then(|| self.predict(&plan, &chosen));
                 let made = plan.finish(info)?;
-                let around = match self.search.keeps_plans {
-                    true => surroundings::collect(self.case.cx.history, info, &made.changes),
-                    false => Vec::new(),
-                };
+                let collect = || surroundings::collect(self.case.cx.history, info, &made.changes);
+                let around = self.search.keeps_plans.then(collect).flatten();
                 return Some(HistoryPlan { outcome: predicted, surroundings: around, ..made });
             }
             let is_flag = |cause: Cause| matches!(cause, Cause::Flag(_)) && cause != SHORTEN;

@@ -31,11 +31,12 @@ pub(super) struct PredictedRows<'p> {
 impl<'p> PredictedRows<'p> {
     /// The rows of some stretches after a plan, in order.
     pub fn of(plan: &'p PlanBuilder<'p>, stretches: &[Range<u32>]) -> Vec<Row> {
-        let mut after = PredictedRows { plan, rows: Vec::new(), new_rows: 0, role: Role::None };
+        let rows = Vec::with_capacity(stretches.iter().map(Range::len).sum());
+        let mut after = PredictedRows { plan, rows, new_rows: 0, role: Role::None };
         let nothing = ItemDecision::default();
         for ix in stretches.iter().cloned().flatten() {
             let row = *plan.cx.row(ix);
-            let decision = plan.decisions.get(&ix).unwrap_or(&nothing);
+            let decision = plan.decisions.get(&ix).map_or(&nothing, |decision| decision);
             after.add_all(&decision.before);
             if decision.stays() {
                 after.add_staying(ix, row, decision);

@@ -39,7 +39,7 @@ pub fn repeat_on_copies(
         };
         all.extend(edits.iter().map(|edit| Edit { at: moved(edit.at), with: edit.with.clone() }));
         listed.extend(changes.iter().map(|change| {
-            let mut change = ItemChange { anchor: change.anchor.map(moved), ..*change };
+            let mut change = ItemChange { anchor: change.anchor.map(moved), ..change.clone() };
             (change.row.at, change.row.record) = (moved(change.row.at), line.record);
             if change.action == Action::Move {
                 (change.action, change.anchor) = (Action::Drop, None);

@@ -86,7 +86,7 @@ pub fn render(
     let mut repair = SessionRepair {
         id,
         dialect: info.dialect,
-        changes: plans.iter().flat_map(|plan| &plan.changes).copied().collect(),
+        changes: plans.iter().flat_map(|plan| &plan.changes).cloned().collect(),
         causes: HashMap::new(),
         bytes,
         children: HashMap::new(),
@@ -204,7 +204,7 @@ impl SessionRepair<'_> {
     fn drop_copies(&mut self) {
         for ix in self.removed.clone() {
             for other in self.lines.copies(ix) {
-                let Some(cause) = self.cause(ix).copied() else { continue };
+                let Some(cause) = self.cause(ix).cloned() else { continue };
                 if !self.removed.insert(other) {
                     continue;
                 }
@@ -213,9 +213,9 @@ impl SessionRepair<'_> {
                 let description = "drop the copy of the dropped line";
                 let change =
                     ItemChange { row, anchor: None, action: Action::Drop, description, images: None, ..cause };
-                self.changes.push(change);
                 // Lines that are linked to the name change because of any line that has it.
-                self.causes.entry(other).or_insert_with(|| vec![change]);
+                self.causes.entry(other).or_insert_with(|| vec![change.clone()]);
+                self.changes.push(change);
             }
         }
     }
@@ -345,8 +345,8 @@ impl SessionRepair<'_> {
     }
 
     /// Notes that a line gets another link.
-    fn note_link_change(&mut self, ix: u32, cause: Option<ItemChange>) {
-        let change = cause.map(|cause| self.link_change(ix, &cause));
+    fn note_link_change(&mut self, ix: u32, cause: Option<&ItemChange>) {
+        let change = cause.map(|cause| self.link_change(ix, cause));
         self.changes.extend(change);
     }
 

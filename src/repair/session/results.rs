@@ -48,13 +48,14 @@ impl SessionRepair<'_> {
         for (call, result) in incoming {
             let name = self.lines.line(call).name;
             let (IncomingResult::Real(row, _) | IncomingResult::Stub(row)) = &result;
-            let change = self.incoming_change(row).copied();
+            let change = self.incoming_change(row).cloned();
+            let own = change.as_ref().map(|change| change.cause);
             cause = cause.or(change);
             last = match result {
                 IncomingResult::Real(result, changes) => match self.lines.line_with_only(&result) {
                     Some(ix) => {
                         relinked_lines.insert(ix);
-                        self.moved.insert(result.at, self.anchor_place(call, change));
+                        self.moved.insert(result.at, self.anchor_place(call, own));
                         self.link_result(ix, name, &names);
                         self.lines.line(ix).name
                     }
@@ -69,7 +70,7 @@ impl SessionRepair<'_> {
                                 &changes,
                             )?),
                         };
-                        self.moved.insert(result.at, self.anchor_place(after, change));
+                        self.moved.insert(result.at, self.anchor_place(after, own));
                         self.new_line(call, after, result.key, block, false)?
                     }
                 },
@@ -85,16 +86,16 @@ impl SessionRepair<'_> {
                     continue;
                 }
                 self.parents.entry(tail).or_insert(last);
-                self.note_link_change(tail, cause);
+                self.note_link_change(tail, cause.as_ref());
             }
         }
         Ok(())
     }
 
     /// The place of the call in a line that was found without a result, or else of the line.
-    fn anchor_place(&self, ix: u32, change: Option<ItemChange>) -> Place {
+    fn anchor_place(&self, ix: u32, cause: Option<Cause>) -> Place {
         let line = self.lines.line(ix).at;
-        match change.map(|change| change.cause) {
+        match cause {
             Some(Cause::Rule(_, _, found)) if line.contains(&found) => found,
             _ => line,
         }
@@ -107,15 +108,15 @@ impl SessionRepair<'_> {
             return;
         }
         let (name, parent) = (line.name, line.parent);
-        let cause = self.cause(ix).copied();
+        let cause = self.cause(ix).cloned();
         for child in self.children.get(&name).cloned().unwrap_or_default() {
             self.parents.entry(child).or_insert(parent);
-            self.note_link_change(child, cause);
+            self.note_link_change(child, cause.as_ref());
         }
         self.parents.insert(ix, call);
         for other in self.lines.copies(ix).collect::<Vec<_>>() {
             self.parents.insert(other, call);
-            self.note_link_change(other, cause);
+            self.note_link_change(other, cause.as_ref());
         }
     }
 

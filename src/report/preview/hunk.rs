@@ -56,13 +56,13 @@ impl<'r> ItemRenderer<'r> {
     /// An item on one line; `name` if it can't be read.
     fn item(&self, row: &Row, name: &str) -> String {
         // For a translated store, the item as it is sent.
-        let row = self.around(row.at).map_or(row, |around| &around.row);
+        let row = self.around(row.at).map_or(*row, |around| around.row);
         let line =
-            self.texts.with_item(row, |item| item_line::of_row(row, item, self.texts.ids(item), self.content));
+            self.texts.with_item(&row, |item| item_line::of_row(&row, item, self.texts.ids(item), self.content));
         line.unwrap_or_else(|| name.to_owned())
     }
 
-    fn around(&self, at: Place) -> Option<&'r Surroundings> {
+    fn around(&self, at: Place) -> Option<Surroundings> {
         self.repair.fixed.surroundings.get(&at)
     }
 
@@ -71,7 +71,7 @@ impl<'r> ItemRenderer<'r> {
     }
 
     /// The item beside which something is inserted, and the side.
-    fn anchor_side(&self, anchor: Place) -> Option<(&'r Surroundings, u8)> {
+    fn anchor_side(&self, anchor: Place) -> Option<(Surroundings, u8)> {
         let around = self.around(anchor)?;
         let edits = self.repair.fixed.patch.edits(anchor.doc);
         let first = edits.partition_point(|edit| edit.at.start < anchor.start);
@@ -105,7 +105,7 @@ impl Hunk {
             left_out: notes.len().saturating_sub(MAX_CHANGES),
         };
         let around = notes.iter().find_map(|note| painter.around(note.at));
-        hunk.turn = around.and_then(|around| turn(painter, around));
+        hunk.turn = around.and_then(|around| turn(painter, &around));
         let mut context: Vec<(Position, DiffLine)> = Vec::new();
         for same in notes.get(..MAX_CHANGES).unwrap_or(notes).chunk_by(|a, b| a.at == b.at) {
             hunk.change(painter, same, &mut context)?;
@@ -137,7 +137,7 @@ impl Hunk {
         if let Some(around) = around.filter(|_| is_removed || changes) {
             let both = [around.before, around.after].into_iter().flatten();
             context.extend(both.map(|one| painter.neighbour(&one)));
-            self.join(around);
+            self.join(&around);
         }
         if is_removed {
             self.lines.push((here, line(Sign::Removed, painter.item(&first.row, &first.item))));
@@ -167,7 +167,7 @@ impl Hunk {
                 let next = if side == BEFORE { around.before } else { around.after };
                 context.extend(next.map(|one| painter.neighbour(&one)));
                 context.push(painter.neighbour(&IndexedRow { ix: around.ix, row: around.row }));
-                self.join(around);
+                self.join(&around);
             }
             self.lines.push((position, line(Sign::Added, added)));
         }
