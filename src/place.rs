@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 /// Number of a doc within one run: a file, standard input, later a cell of a database.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -45,14 +46,15 @@ impl Place {
 /// One piece of replacement text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ReplacementPart {
-    Text(Box<[u8]>),
+    /// Shared by a patch and the views of the text with it.
+    Text(Arc<[u8]>),
     /// A copy of bytes of the doc, which are never loaded as a whole.
     Copy(Place),
 }
 
 impl ReplacementPart {
     pub fn text(text: impl Into<Vec<u8>>) -> Self {
-        ReplacementPart::Text(text.into().into_boxed_slice())
+        ReplacementPart::Text(text.into().into())
     }
 
     /// Length of the piece in bytes.
@@ -126,17 +128,18 @@ impl Patch {
     /// Adds edits. One that overlaps an existing edit is left out and returned, so that the caller can try it in
     /// the next round; two insertions at one point keep their order of arrival.
     pub fn add(&mut self, edits: impl IntoIterator<Item = Edit>) -> Vec<Edit> {
-        let mut refused = Vec::new();
+        let mut edits_by_doc: BTreeMap<DocId, Vec<Edit>> = BTreeMap::new();
         for edit in edits {
-            let list = self.docs.entry(edit.at.doc).or_default();
-            let at = list.partition_point(|e| (e.at.start, e.at.end()) <= (edit.at.start, edit.at.end()));
-            let before = at.checked_sub(1).and_then(|before| list.get(before));
-            let free_before = before.is_none_or(|before| before.at.end() <= edit.at.start);
-            let free_after = list.get(at).is_none_or(|e| edit.at.end() <= e.at.start);
-            if free_before && free_after {
-                list.insert(at, edit);
-            } else {
-                refused.push(edit);
+            edits_by_doc.entry(edit.at.doc).or_default().push(edit);
+        }
+        let mut refused = Vec::new();
+        for (doc, edits) in edits_by_doc {
+            let list = self.docs.entry(doc).or_default();
+            // An edit before others would move them, each of many.
+            let is_in_order = list.last().into_iter().chain(&edits).is_sorted_by_key(|edit| edit.at.order());
+            match is_in_order || edits.len() <= MAX_INSERTIONS {
+                true => insert_into_list(edits, list, &mut refused),
+                false => insert_by_place(edits, list, &mut refused),
             }
         }
         self.docs.retain(|_, list| !list.is_empty());
@@ -168,6 +171,42 @@ impl Patch {
         docs.retain(|_, list| !list.is_empty());
         Patch { docs }
     }
+}
+
+/// More edits than these are not inserted into a list one by one.
+const MAX_INSERTIONS: usize = 32;
+
+fn insert_into_list(edits: Vec<Edit>, list: &mut Vec<Edit>, refused: &mut Vec<Edit>) {
+    for edit in edits {
+        let at = list.partition_point(|e| e.at.order() <= edit.at.order());
+        let before = at.checked_sub(1).and_then(|before| list.get(before));
+        match is_free(&edit, before, list.get(at)) {
+            true => list.insert(at, edit),
+            false => refused.push(edit),
+        }
+    }
+}
+
+fn insert_by_place(edits: Vec<Edit>, list: &mut Vec<Edit>, refused: &mut Vec<Edit>) {
+    let known = list.len();
+    let mut all: BTreeMap<((DocId, u64, u32), usize), Edit> =
+        list.drain(..).enumerate().map(|(n, edit)| ((edit.at.order(), n), edit)).collect();
+    for (n, edit) in edits.into_iter().enumerate() {
+        let key = (edit.at.order(), known + n);
+        let before = all.range(..key).next_back().map(|(_, edit)| edit);
+        let after = all.range(key..).next().map(|(_, edit)| edit);
+        match is_free(&edit, before, after) {
+            true => drop(all.insert(key, edit)),
+            false => refused.push(edit),
+        }
+    }
+    list.extend(all.into_values());
+}
+
+/// True if an edit overlaps neither of its neighbours.
+fn is_free(edit: &Edit, before: Option<&Edit>, after: Option<&Edit>) -> bool {
+    before.is_none_or(|before| before.at.end() <= edit.at.start)
+        && after.is_none_or(|after| edit.at.end() <= after.at.start)
 }
 
 /// Turns a sequence of pieces back into edits: kept runs are in their old order; everything between them is
@@ -390,6 +429,19 @@ mod tests {
         assert!(patch.add([Edit::remove(place(2, 3)), Edit::replace(place(5, 1), "x")]).is_empty());
         assert_eq!(patch.add([Edit::remove(place(4, 2))]).len(), 1);
         assert_eq!(apply(&patch, "abcdefgh"), "abxgh");
+    }
+
+    #[test]
+    fn many_edits_at_once_give_what_they_give_one_by_one() {
+        // In no order, and some of them overlap.
+        let edit = |n: u64| Edit::replace(place(n * 7919 % 500, (n % 4) as u32), n.to_string());
+        let edits: Vec<Edit> = (0..200).map(edit).collect();
+        let (mut one_by_one, mut at_once) = (Patch::default(), Patch::default());
+        let refused: Vec<Edit> = edits.iter().flat_map(|edit| one_by_one.add([edit.clone()])).collect();
+        assert!(refused.len() > 20 && refused.len() < 180);
+        let (first, rest) = edits.split_at(40);
+        let all: Vec<Edit> = at_once.add(first.to_vec()).into_iter().chain(at_once.add(rest.to_vec())).collect();
+        assert_eq!((at_once, all), (one_by_one, refused));
     }
 
     #[test]

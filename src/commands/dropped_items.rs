@@ -143,7 +143,7 @@ fn write_entry(
     bytes.read_into(at.start, at.len as usize, &mut item)?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() as i64);
     let fields = json!({
-        "file": note.path,
+        "file": &*note.path,
         "record": note.record,
         "line": location.line,
         "column": location.column,

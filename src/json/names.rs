@@ -39,15 +39,15 @@ const fn key_of(identifier: &'static str) -> &'static str {
 
 #[rustfmt::skip]
 names! {
-    __event__ acknowledged_safety_checks action actions active additionalModelRequestFields additional_kwargs
-    allowed_tools annotations anthropic_beta anthropic_version approval_request_id approve args arguments ask attributes
-    audio audioMetadata audioTranscription audio_metadata audio_transcription background body bucketOwner budget_tokens
-    button bytes cacheControl cachePoint cache_control callID call_id call_type caller caller_id candidates
-    chat_messages checkpoint checkpoint_version choices chunkedPrompt citations citationsContent cited_text cli_version
-    code codeExecutionResult code_execution_result command commands condenseId condenseParent config container_id
-    content content_version contents context conversation conversations created createdAt created_at created_by
-    current_node custom custom_id cwd data description detail diff dimensions displayName display_name document
-    documentMetadata document_index document_metadata document_title done effort enable_thinking enabled encoding_format
+    acknowledged_safety_checks action actions active additionalModelRequestFields additional_kwargs allowed_tools
+    annotations anthropic_beta anthropic_version approval_request_id approve args arguments ask attributes audio
+    audioMetadata audioTranscription audio_metadata audio_transcription background body bucketOwner budget_tokens button
+    bytes cacheControl cachePoint cache_control callID call_id call_type caller caller_id candidates chat_messages
+    checkpoint checkpoint_version choices chunkedPrompt citations citationsContent cited_text cli_version code
+    codeExecutionResult code_execution_result command commands condenseId condenseParent config container_id content
+    content_version contents context conversation conversations created createdAt created_at created_by current_node
+    custom custom_id cwd data description detail diff dimensions displayName display_name document documentMetadata
+    document_index document_metadata document_title done effort enable_thinking enabled encoding_format
     encrypted_content encrypted_index encrypted_stdout endOffset end_block_index end_byte_offset end_char_index
     end_index end_offset end_ordinal_exclusive end_page_number env environment error error_code error_message eval event
     events executableCode executable_code execution exit_code file fileData fileUri file_data file_id file_type file_uri

@@ -4,7 +4,7 @@
 use crate::format::{Format, HistoryScope, MIN_DISTINCTIVE_SCORE, Probe};
 use crate::formats::{self, FORMATS, scoring, unsupported};
 use crate::history::Usage;
-use crate::json::{Member, Tape, Val, pointer, scan};
+use crate::json::{Member, ScratchBuffers, Val, pointer, scan};
 use crate::source::bytes::hints::ByteHints;
 use crate::source::damage::{self, RecoveredPart};
 use crate::source::{Container, ReadAt, container, framing, lines};
@@ -263,7 +263,8 @@ fn find_resemblance(text: &[u8], steps: &[String]) -> Detection {
 /// Calls `see` with the first readable records of a text, and the offset and length of each, until it returns
 /// `false`.
 fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (usize, usize)) -> bool) {
-    let mut tape = Tape::new();
+    let mut scratch = ScratchBuffers::acquire();
+    let ScratchBuffers { tape, .. } = &mut scratch;
     let (mut next, mut enough) = (0, false);
     for (start, line) in lines::split(text) {
         let before = framing::value_offset(line);
@@ -274,11 +275,11 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
         if start < next || line.trim_ascii().is_empty() {
             continue;
         }
-        if scan(line, &mut tape).is_ok() {
+        if scan(line, tape).is_ok() {
             let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
             enough = val.is_some_and(|val| !see(val, (start + before, line.trim_ascii_end().len())));
         } else if let Some((len, plain)) = event_text(text.get(start + before..).unwrap_or_default(), before)
-            && scan(&plain, &mut tape).is_ok()
+            && scan(&plain, tape).is_ok()
         {
             next = start + before + len;
             let val = tape.root(&plain).and_then(|root| pointer::resolve(root, steps));
@@ -292,7 +293,7 @@ fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (us
                 let (from, len) = (start + span.start, span.len());
                 let plain = || text.get(from..from + len).unwrap_or_default().to_vec();
                 let own = escaped.map_or_else(plain, |escaped| escaped.text);
-                let root = scan(&own, &mut tape).ok().and_then(|()| tape.root(&own));
+                let root = scan(&own, tape).ok().and_then(|()| tape.root(&own));
                 let val = root.and_then(|root| pointer::resolve(root, steps));
                 enough = val.is_some_and(|val| !see(val, (from, len)));
                 if enough {

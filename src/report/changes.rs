@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
+use std::sync::Arc;
 
 use crate::diff::item::{self, DiffLine, Sign, ValuePrinter};
 use crate::history::{Flags, Row};
@@ -34,16 +35,16 @@ pub struct ChangeNote {
     pub loss: Loss,
     pub description: &'static str,
     /// What becomes of its images, if they are made smaller.
-    pub images: Option<ImageChange>,
-    pub path: String,
+    pub images: Option<Box<ImageChange>>,
+    pub path: Arc<str>,
     pub location: Location,
     /// The destination of a moved item, or the source of a copy.
     pub other: Option<Location>,
     /// Length of the item in bytes.
     pub bytes: u32,
     /// The message of the finding.
-    pub reason: Option<String>,
-    pub api_message: Option<String>,
+    pub reason: Option<Arc<str>>,
+    pub api_message: Option<Arc<str>>,
     pub item: String,
     /// Number of the record, from 1.
     pub record: u32,
@@ -61,7 +62,7 @@ pub struct ChangeNote {
 impl ChangeNote {
     /// What is done, with the facts that are known of it, and the loss.
     pub(super) fn what(&self) -> String {
-        let facts = self.images.map(|images| format!(": {images}")).unwrap_or_default();
+        let facts = self.images.as_ref().map(|images| format!(": {images}")).unwrap_or_default();
         format!("{}{facts}{}", self.description, self.loss.mark())
     }
 
@@ -104,6 +105,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
         removed.entry(one.item).or_default().push((location, one.at));
     }
     let texts = TextReader::new(bytes, super::diagnose::dialect_of(&fixed.before));
+    let path: Arc<str> = label.into();
     let notes = fixed.changes.iter().map(|change| {
         let (rule, name) = match change.cause {
             Cause::Rule(code, ..) => (code.to_string(), rules::by_code(code).map_or("", |rule| rule.name)),
@@ -116,8 +118,8 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
             action: change.action,
             loss: change.loss,
             description: change.description,
-            images: change.images.as_deref().copied(),
-            path: label.to_owned(),
+            images: change.images.clone(),
+            path: Arc::clone(&path),
             location: own_location(change).or(locations.get(&change.row.at)).cloned().unwrap_or_default(),
             other: change.anchor.and_then(|place| locations.get(&place).cloned()),
             bytes: change.row.at.len,
@@ -138,8 +140,8 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
 
 /// The message and the location of a finding that causes a change.
 struct FindingReason {
-    message: String,
-    api_message: Option<String>,
+    message: Arc<str>,
+    api_message: Option<Arc<str>>,
     location: Location,
 }
 
@@ -162,7 +164,7 @@ fn reasons(
     diagnose_batches(id, label, bytes, &fixed.before, &found, ContentDisplay::None, &mut |batch| {
         let batch = batch.into_iter().map(|diagnostic| {
             let Diagnostic { message, api_message, location, .. } = diagnostic;
-            FindingReason { message, api_message, location }
+            FindingReason { message: message.into(), api_message: api_message.map(Into::into), location }
         });
         // In this order no cause is taken after the last of a batch.
         reasons.extend(batch.zip(causes.by_ref()).map(|(reason, cause)| (cause, reason)));

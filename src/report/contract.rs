@@ -327,7 +327,7 @@ impl From<&ChangeNote> for Change {
     fn from(from: &ChangeNote) -> Self {
         Change {
             rule: from.rule.clone(),
-            path: from.path.clone(),
+            path: from.path.to_string(),
             pointer: from.location.pointer.clone(),
             line: from.location.line,
             column: from.location.column,

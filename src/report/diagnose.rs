@@ -17,7 +17,7 @@ use crate::source::{CachedReader, Container, ReadAt};
 use super::command_line::fill_commands;
 use super::finding_reader::{ContentDisplay, FindingItem, FindingReader, own_verdict};
 use super::item_facts::{ItemFacts, MediaFacts};
-use super::locator::Locator;
+use super::locator::{LastRecord, Locator};
 use super::mask;
 use super::prediction::fix_outcome::PredictedFix;
 use super::words::{count, fill, fill_known, replace_hidden};
@@ -71,9 +71,10 @@ pub fn diagnose_batches<T>(
     let format = lint.format.map(|format| format.info());
     let texts = TextReader::new(&cached, dialect_of(lint));
     let mut locator = Locator::new(&cached, &lint.lines);
+    let mut last = LastRecord::default();
     for judged in batches(some, lint.container) {
         let reader = FindingReader { id, lint, judged, texts: &texts, cached: &cached, content };
-        let seen = reader.read(&mut locator)?;
+        let seen = reader.read(&mut locator, &mut last)?;
         let of_each = judged.iter().zip(&seen.items).enumerate().map(|(n, (judged, item))| {
             DiagnosticBuilder { judged, item, partner: seen.partners.get(&n), format }.diagnostic(label)
         });

@@ -23,7 +23,7 @@ use crate::target::Verdict;
 
 use super::Location;
 use super::item_facts::{ItemFacts, read_facts, word};
-use super::locator::{Locator, Pointer, visit_records};
+use super::locator::{LastRecord, Locator, Pointer, visit_records};
 use super::mask;
 use super::snippet::{self, Snippet};
 
@@ -90,7 +90,7 @@ pub(super) struct FieldFacts {
 
 impl<T> FindingReader<'_, T> {
     /// Reads the items of all findings, record by record.
-    pub fn read(&self, locator: &mut Locator<'_>) -> io::Result<FindingItems> {
+    pub fn read(&self, locator: &mut Locator<'_>, last: &mut LastRecord) -> io::Result<FindingItems> {
         let mut wanted: Vec<RequestedPlace> = Vec::with_capacity(self.judged.len());
         for (of, judged) in self.judged.iter().enumerate() {
             wanted.push(RequestedPlace { at: judged.finding.row.at, of, is_partner: false });
@@ -110,7 +110,7 @@ impl<T> FindingReader<'_, T> {
         let sorted: Vec<(Place, Flags)> = wanted.iter().map(placed).collect();
         let mut seen = FindingItems { items: Vec::new(), partners: HashMap::new() };
         seen.items.resize_with(self.judged.len(), FindingItem::default);
-        visit_records(self.id, self.cached, self.lint.container, &sorted, &mut |record| {
+        visit_records(self.id, self.cached, self.lint.container, &sorted, last, &mut |record| {
             let pointer = |at: Place| record.pointers.get(&at);
             // A place in a JSON string is reported at the string.
             let shown = |at: Place| pointer(at).and_then(|pointer| pointer.string).unwrap_or(at);

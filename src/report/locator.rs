@@ -102,7 +102,7 @@ pub fn pointers(
     sorted.sort_by_key(|(place, _)| place.order());
     let mut found = HashMap::with_capacity(wanted.len());
     let cached = CachedReader::new(bytes, container, &[]);
-    visit_records(id, &cached, container, &sorted, &mut |record| {
+    visit_records(id, &cached, container, &sorted, &mut LastRecord::default(), &mut |record| {
         found.extend(record.pointers.drain());
         Ok(())
     })?;
@@ -128,7 +128,7 @@ pub(super) fn locate_places(
     let cached = CachedReader::new(bytes, container, lines);
     let mut locator = Locator::new(&cached, lines);
     let mut found: HashMap<Place, Location> = HashMap::with_capacity(wanted.len());
-    visit_records(id, &cached, container, &sorted, &mut |record| {
+    visit_records(id, &cached, container, &sorted, &mut LastRecord::default(), &mut |record| {
         let places = sorted.get(record.range.clone()).unwrap_or_default();
         let positions = locator.all(places.iter().flat_map(|(at, _)| [at.start, at.end()]).collect())?;
         for (at, _) in places {
@@ -153,6 +153,33 @@ pub(super) struct RecordPlaces<'p, 't> {
     pub scanned: Option<(&'p PointerFinder<'t>, RecordBase<'t>)>,
 }
 
+/// The record that was scanned last. A document is one, and is asked for once for each batch of findings.
+#[derive(Default)]
+pub(super) struct LastRecord {
+    at: Option<Place>,
+    text: Vec<u8>,
+    tape: Tape,
+}
+
+impl LastRecord {
+    /// A record, and its value; `None` if it is damaged.
+    fn scan(&mut self, bytes: &dyn ReadAt, at: Place) -> io::Result<(RecordBase<'_>, Option<Val<'_>>)> {
+        let LastRecord { at: known, text, tape } = self;
+        let is_known = *known == Some(at);
+        if !is_known {
+            *known = None;
+            bytes.read_into(at.start, at.len as usize, text)?;
+        }
+        let skip = framing::value_offset(text);
+        let own = text.get(skip..).unwrap_or_default();
+        let base = RecordBase::new(at.doc, at.start + skip as u64);
+        if !is_known && scan(own, tape).is_ok() {
+            *known = Some(at);
+        }
+        Ok((base, known.and_then(|_| tape.root(own))))
+    }
+}
+
 /// Calls `see` with each record that contains some of the sorted places: each is read and scanned once. A document that
 /// cannot be split into records is one.
 pub(super) fn visit_records(
@@ -160,22 +187,18 @@ pub(super) fn visit_records(
     bytes: &CachedReader<'_>,
     container: Container,
     sorted: &[(Place, Flags)],
+    last: &mut LastRecord,
     see: &mut dyn FnMut(RecordPlaces<'_, '_>) -> io::Result<()>,
 ) -> io::Result<()> {
-    let mut tape = Tape::new();
-    let mut text = Vec::new();
     let is_lines = matches!(container, Container::Lines { .. });
     let mut in_record = |record: Option<Place>, range: Range<usize>| -> io::Result<()> {
         let Some(record) = record else {
             return see(RecordPlaces { range, pointers: &mut HashMap::new(), scanned: None });
         };
         let places = sorted.get(range.clone()).unwrap_or_default();
-        bytes.read_into(record.start, record.len as usize, &mut text)?;
-        let skip = framing::value_offset(&text);
-        let own = text.get(skip..).unwrap_or_default();
-        let base = RecordBase::new(id, record.start + skip as u64);
+        let (base, root) = last.scan(bytes, record)?;
         let mut found = HashMap::with_capacity(places.len());
-        let Some(root) = scan(own, &mut tape).ok().and_then(|()| tape.root(own)) else {
+        let Some(root) = root else {
             if is_lines {
                 find_in_damaged_line(bytes, record, places, &mut found)?;
             }
@@ -212,10 +235,11 @@ pub(super) fn visit_records(
             let mut found = HashMap::with_capacity(sorted.len());
             let is_unread = sorted.iter().any(|(_, flags)| flags.has(Flags::UNREAD));
             let limit = if is_unread { UNREAD } else { u64::MAX / 2 };
+            let count = sorted.chunk_by(|(one, _), (other, _)| one == other).count();
             // A fault in the document ends the split early: what is after it has no pointer.
             let _ = split(bytes, id, start, limit, |piece, tape| {
                 find_in_piece(piece, tape, sorted, &mut found);
-                true
+                found.len() < count
             });
             see(RecordPlaces { range: 0..sorted.len(), pointers: &mut found, scanned: None })
         }

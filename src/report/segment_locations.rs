@@ -27,7 +27,7 @@ pub fn diagnostics(log: &[Segment], diagnostics: &mut [Diagnostic]) {
 pub fn notes(log: &[Segment], notes: &mut [ChangeNote]) {
     for note in notes.iter_mut().filter(|_| !log.is_empty()) {
         let Some(segment) = segments::segment_at(log, note.location.span.0) else { continue };
-        note.path.clone_from(&segment.label);
+        note.path = segment.label.as_str().into();
         note.record = note.record.saturating_sub(segment.records_before).max(1);
         if let Some(other) = &mut note.other {
             map_to_segment(segments::segment_at(log, other.span.0).unwrap_or(segment), other);

@@ -102,7 +102,7 @@ impl AgentRepairs {
     fn new(session: FixRun<'_>, store: &AgentStore, sessions: u64) -> AgentRepairs {
         let is_broken =
             |seen: &&DocReport| seen.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
-        let changed: BTreeSet<&str> = session.changes.iter().map(|note| note.path.as_str()).collect();
+        let changed: BTreeSet<&str> = session.changes.iter().map(|note| &*note.path).collect();
         AgentRepairs {
             name: store.agent.name,
             folders: store.folders.iter().map(|path| abbreviate_home(&path.to_string_lossy())).collect(),

@@ -94,7 +94,7 @@ mod tests {
             loss,
             description: "drop the output",
             images: None,
-            path: "h.json".to_owned(),
+            path: "h.json".into(),
             location: Location::default(),
             other: None,
             bytes: 1,

@@ -17,7 +17,7 @@ pub struct Ag2Event<'t> {
 impl<'t> Ag2Event<'t> {
     /// Reads an event in either form, or inside the envelope of a network.
     pub fn of(val: Val<'t>) -> Option<Self> {
-        if let Some(path) = val.get(name::__event__).and_then(|path| path.as_str()) {
+        if let Some(path) = val.get("__event__").and_then(|path| path.as_str()) {
             return Some(Ag2Event { path, fields: val });
         }
         if let Some(fields) = val.get(name::data).filter(Val::is_object)

@@ -58,7 +58,7 @@ impl PlanBuilder<'_> {
     /// Drops signed thinking after the first change, whose signature is no longer valid. Thinking before it stays
     /// valid.
     pub(super) fn drop_unbound_thinking(&mut self, chosen: &[ChosenAct]) {
-        let touched = |(ix, decision): (&u32, &Box<ItemDecision>)| {
+        let touched = |ix: &u32, decision: &ItemDecision| {
             let says_other = decision.text.iter().any(|change| !change.keeps_signatures());
             let here = !decision.stays() || says_other || !decision.before.is_empty();
             if here || decision.after.is_empty() {
@@ -70,7 +70,9 @@ impl PlanBuilder<'_> {
         };
         // Instructions come before all messages.
         let hoists = self.decisions.values().any(|decision| decision.hoisted.is_some());
-        let Some(first) = self.decisions.iter().filter_map(touched).min() else { return };
+        let Some(first) = self.decisions.iter().filter_map(|(ix, decision)| touched(ix, decision)).min() else {
+            return;
+        };
         let mut unbound = self.thinking_from(if hoists { 0 } else { first });
         unbound.retain(|ix| self.cx.row(*ix).has(BlockFlags::SIGNED) && !self.is_dropped(*ix));
         if unbound.is_empty() {

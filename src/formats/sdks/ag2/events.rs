@@ -8,7 +8,7 @@ use crate::format::{
     Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Slice, Upstream,
 };
 use crate::history::{Finding, Flags, HistorySettings, Kind, Role, Usage, codes};
-use crate::json::{Val, name};
+use crate::json::Val;
 
 use crate::formats::provider;
 use crate::formats::scoring;
@@ -84,7 +84,7 @@ pub(super) fn event_score(val: Val<'_>) -> u8 {
     match Ag2Event::of(val) {
         Some(event) if event.is_own() => 100,
         // A class that the user defined.
-        Some(_) if val.get(name::__event__).is_some() => 60,
+        Some(_) if val.get("__event__").is_some() => 60,
         _ => 0,
     }
 }
