@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use super::run::outcome::list_paths;
 use crate::format::Format;
 use crate::format::agent::{Agent, Projects};
 use crate::formats::agents::resume::{AGENTS, agent_of};
 use crate::options::UsageError;
-use crate::source::display_path;
 
 /// An agent with sessions on this machine.
 pub(super) struct AgentStore {
@@ -35,14 +35,17 @@ pub(super) fn agent_stores(names: &[String], allows_empty: bool) -> Result<Vec<A
     let (mut stores, mut searched) = (Vec::new(), Vec::new());
     for agent in AGENTS.iter().copied().filter(wanted) {
         let mut folders = folders(agent);
-        searched.extend(folders.iter().map(|folder| display_path(folder)));
+        searched.extend_from_slice(&folders);
         folders.retain(|folder| folder.exists());
         if !folders.is_empty() {
             stores.push(AgentStore { agent, folders });
         }
     }
     match stores.is_empty() && !allows_empty {
-        true => Err(UsageError::new(format!("no agent sessions found (searched {})", searched.join(", ")))),
+        true => {
+            let error = UsageError::new(format!("no agent sessions found (searched {})", list_paths(&searched)));
+            Err(error.help("name the file of a session that is stored elsewhere: `replaylint doctor FILE`"))
+        }
         false => Ok(stores),
     }
 }

@@ -11,7 +11,7 @@ use crate::report::command_line::file_of_label;
 use crate::rules;
 use crate::source::display_name;
 use crate::source::inputs::filter::{Filter, FolderFilters};
-use crate::source::inputs::globs::{Glob, absolute};
+use crate::source::inputs::globs::{Glob, absolute, absolute_from};
 use crate::target::Severity;
 
 use super::config::{Config, FileSection, Waiver};
@@ -36,6 +36,8 @@ pub struct LintSettings {
     /// The options where no config file applies.
     defaults: judge::Options,
     configs: ConfigCache<ResolvedConfig>,
+    /// The folder that paths are relative to: asking for it takes longer than finding the config file of a path.
+    here: PathBuf,
     /// The filter where no config file applies.
     default_filter: OnceLock<Arc<Filter>>,
     /// Errors of config files that were found in folders.
@@ -95,6 +97,7 @@ impl LintSettings {
             skips_bugs: false,
             defaults,
             configs,
+            here: absolute(Path::new(".")),
             default_filter: OnceLock::new(),
             errors,
         })
@@ -108,7 +111,7 @@ impl LintSettings {
 
     /// Loads the config file that applies to a path.
     pub fn load(&self, path: &Path) -> Result<(), UsageError> {
-        self.config_for(&absolute(path)).map(drop)
+        self.config_for(&absolute_from(&self.here, path)).map(drop)
     }
 
     /// The options for a path as printed. Invalid config files are reported by [`LintSettings::load`].
@@ -118,7 +121,7 @@ impl LintSettings {
 
     /// The options for a path as printed, and their sources.
     pub fn effective(&self, label: &str) -> EffectiveOptions<'_> {
-        let path = absolute(Path::new(file_of_label(label)));
+        let path = absolute_from(&self.here, Path::new(file_of_label(label)));
         let Ok(Some(known)) = self.config_for(&path) else {
             return EffectiveOptions { options: &self.defaults, config: None, files: None };
         };

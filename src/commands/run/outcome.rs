@@ -59,21 +59,25 @@ pub(in crate::commands) fn commit_failure(error: CommitError) -> Failure {
 /// Maximum number of files that are listed.
 const MAX_LISTED_FILES: usize = 3;
 
+/// The first of some files or folders, and the number of the others.
+pub(in crate::commands) fn list_paths(paths: &[PathBuf]) -> String {
+    let named: Vec<String> = paths.iter().take(MAX_LISTED_FILES).map(|path| display_path(path)).collect();
+    match paths.len().saturating_sub(MAX_LISTED_FILES) {
+        0 => named.join(", "),
+        more => format!("{} and {} more", named.join(", "), group_digits(more as u64)),
+    }
+}
+
 /// One message about all files that were just modified; `None` if there are none.
 pub(in crate::commands) fn recently_modified_message(files: &[PathBuf]) -> Option<String> {
     let (first, rest) = files.split_first()?;
     if rest.is_empty() {
         return Some(CommitError::RecentlyModified(first.clone()).to_string());
     }
-    let named: Vec<String> = files.iter().take(MAX_LISTED_FILES).map(|path| display_path(path)).collect();
-    let more = match files.len().saturating_sub(MAX_LISTED_FILES) {
-        0 => String::new(),
-        more => format!(" and {} more", group_digits(more as u64)),
-    };
     Some(format!(
         "{} were modified in the last 10 seconds and may still be in use; nothing was written to them (--force \
-         overrides): {}{more}",
+         overrides): {}",
         count(files.len() as u64, "file"),
-        named.join(", ")
+        list_paths(files)
     ))
 }

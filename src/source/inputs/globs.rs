@@ -104,7 +104,12 @@ fn names_below<'p>(base: &Path, path: &'p Path) -> impl Iterator<Item = &'p OsSt
 /// The path from the root, without `.` and `..` in it. Links are not followed.
 pub fn absolute(path: &Path) -> PathBuf {
     let here = || std::env::current_dir().unwrap_or_default();
-    let mut out = if path.is_absolute() { PathBuf::new() } else { here() };
+    absolute_from(&if path.is_absolute() { PathBuf::new() } else { here() }, path)
+}
+
+/// The same for a path that may be relative to `here`.
+pub fn absolute_from(here: &Path, path: &Path) -> PathBuf {
+    let mut out = if path.is_absolute() { PathBuf::new() } else { here.to_owned() };
     for part in path.components() {
         match part {
             Component::CurDir => {}
