@@ -128,10 +128,8 @@ impl TurnProgress {
 #[derive(Default)]
 pub struct TurnCounter {
     progress: TurnProgress,
-    /// Number of turns so far.
+    /// Number of turns so far. The message with which a turn begins is its prompt.
     pub count: u32,
-    /// The first message of the user in the current turn.
-    pub prompt: Option<Row>,
 }
 
 impl TurnCounter {
@@ -141,7 +139,6 @@ impl TurnCounter {
         let TurnMessage { part, begins } = self.progress.add(message);
         if part == Some(TurnPart::Prompt) && (is_first || begins) {
             self.count += 1;
-            self.prompt = message.first().copied();
         }
     }
 
