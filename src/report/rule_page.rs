@@ -86,8 +86,11 @@ fn blocks(markdown: &str) -> Vec<PageBlock> {
             let code = lines.by_ref().take_while(|line| !line.trim().starts_with("```"));
             blocks.push(PageBlock::Code(code.map(str::to_owned).collect()));
             open = false;
-        } else if let Some(heading) = text.strip_prefix('#') {
-            blocks.push(PageBlock::Heading(heading.trim_start_matches('#').trim().to_owned()));
+        } else if let Some((marks, heading)) = text.split_once(' ')
+            && marks.bytes().all(|mark| mark == b'#')
+        {
+            // Without the space it is the number of an issue.
+            blocks.push(PageBlock::Heading(heading.trim().to_owned()));
             open = false;
         } else if let Some(quote) = text.strip_prefix('>') {
             match blocks.last_mut() {
@@ -126,6 +129,14 @@ mod tests {
         let expected = "What it does\n\n  Finds `a` thing that is long enough to\n  be wrapped.\n\n  │ Said so.\n\n    \
                         {\"a\":\n      1}\n\n  - one\n  - two more\n";
         assert_eq!(render(PAGE, &Style::SMALL), expected);
+    }
+
+    #[test]
+    fn the_number_of_an_issue_is_no_heading() {
+        assert_eq!(
+            render(" Reported in\n #24309 and\n #1685. # 5\n", &Style::SMALL),
+            "  Reported in #24309 and #1685. # 5\n"
+        );
     }
 
     #[test]
