@@ -128,21 +128,29 @@ impl Patch {
     /// Adds edits. One that overlaps an existing edit is left out and returned, so that the caller can try it in
     /// the next round; two insertions at one point keep their order of arrival.
     pub fn add(&mut self, edits: impl IntoIterator<Item = Edit>) -> Vec<Edit> {
-        let mut edits_by_doc: BTreeMap<DocId, Vec<Edit>> = BTreeMap::new();
-        for edit in edits {
-            edits_by_doc.entry(edit.at.doc).or_default().push(edit);
+        let mut edits = edits.into_iter().peekable();
+        if edits.peek().is_none() {
+            return Vec::new();
         }
+        // By place, then by arrival: in a list, each edit that comes late would move those after it.
+        let known = std::mem::take(&mut self.docs).into_values().flatten();
+        let mut all: BTreeMap<((DocId, u64, u32), usize), Edit> =
+            known.enumerate().map(|(n, edit)| ((edit.at.order(), n), edit)).collect();
         let mut refused = Vec::new();
-        for (doc, edits) in edits_by_doc {
-            let list = self.docs.entry(doc).or_default();
-            // An edit before others would move them, each of many.
-            let is_in_order = list.last().into_iter().chain(&edits).is_sorted_by_key(|edit| edit.at.order());
-            match is_in_order || edits.len() <= MAX_INSERTIONS {
-                true => insert_into_list(edits, list, &mut refused),
-                false => insert_by_place(edits, list, &mut refused),
+        for (n, edit) in (all.len()..).zip(edits) {
+            let key = (edit.at.order(), n);
+            let before = all.range(..key).next_back().map(|(_, before)| before.at);
+            let after = all.range(key..).next().map(|(_, after)| after.at);
+            let is_free = before.is_none_or(|before| before.doc < edit.at.doc || before.end() <= edit.at.start)
+                && after.is_none_or(|after| after.doc > edit.at.doc || edit.at.end() <= after.start);
+            match is_free {
+                true => drop(all.insert(key, edit)),
+                false => refused.push(edit),
             }
         }
-        self.docs.retain(|_, list| !list.is_empty());
+        for edit in all.into_values() {
+            self.docs.entry(edit.at.doc).or_default().push(edit);
+        }
         refused
     }
 
@@ -171,42 +179,6 @@ impl Patch {
         docs.retain(|_, list| !list.is_empty());
         Patch { docs }
     }
-}
-
-/// More edits than these are not inserted into a list one by one.
-const MAX_INSERTIONS: usize = 32;
-
-fn insert_into_list(edits: Vec<Edit>, list: &mut Vec<Edit>, refused: &mut Vec<Edit>) {
-    for edit in edits {
-        let at = list.partition_point(|e| e.at.order() <= edit.at.order());
-        let before = at.checked_sub(1).and_then(|before| list.get(before));
-        match is_free(&edit, before, list.get(at)) {
-            true => list.insert(at, edit),
-            false => refused.push(edit),
-        }
-    }
-}
-
-fn insert_by_place(edits: Vec<Edit>, list: &mut Vec<Edit>, refused: &mut Vec<Edit>) {
-    let known = list.len();
-    let mut all: BTreeMap<((DocId, u64, u32), usize), Edit> =
-        list.drain(..).enumerate().map(|(n, edit)| ((edit.at.order(), n), edit)).collect();
-    for (n, edit) in edits.into_iter().enumerate() {
-        let key = (edit.at.order(), known + n);
-        let before = all.range(..key).next_back().map(|(_, edit)| edit);
-        let after = all.range(key..).next().map(|(_, edit)| edit);
-        match is_free(&edit, before, after) {
-            true => drop(all.insert(key, edit)),
-            false => refused.push(edit),
-        }
-    }
-    list.extend(all.into_values());
-}
-
-/// True if an edit overlaps neither of its neighbours.
-fn is_free(edit: &Edit, before: Option<&Edit>, after: Option<&Edit>) -> bool {
-    before.is_none_or(|before| before.at.end() <= edit.at.start)
-        && after.is_none_or(|after| edit.at.end() <= after.at.start)
 }
 
 /// Turns a sequence of pieces back into edits: kept runs are in their old order; everything between them is

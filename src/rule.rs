@@ -4,6 +4,8 @@
 
 mod template;
 
+use std::collections::HashSet;
+
 use crate::dialect::Item;
 use crate::history::{
     ANSWER, BlockFlags, Code, Finding, Flags, Group, History, ItemFlags, Kind, KindSet, Pair, PairState,
@@ -379,6 +381,17 @@ impl RuleContext<'_> {
             PairState::Open => Some(finding().remedy(ANSWER)),
             _ => None,
         }
+    }
+
+    /// Calls with the id of an earlier one of their batch.
+    pub fn repeated_calls(&self, batches: impl Iterator<Item = impl Iterator<Item = u32>>) -> HashSet<u32> {
+        let (mut repeated, mut keys) = (HashSet::new(), HashSet::new());
+        for batch in batches {
+            keys.clear();
+            let calls = batch.filter(|ix| self.row(*ix).kind == Kind::ToolUse);
+            repeated.extend(calls.filter(|ix| !keys.insert(self.row(*ix).key)));
+        }
+        repeated
     }
 
     /// Reports messages without content. The only message of a history is kept.

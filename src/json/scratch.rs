@@ -16,13 +16,15 @@ pub struct ScratchBuffers {
 const MAX_BUFFERS: usize = 8;
 /// Larger buffers are shrunk to this size.
 const BYTES: usize = 1 << 20;
-const NODES: usize = 1 << 16;
 
 thread_local! {
     static SPARE: RefCell<Vec<(Vec<u8>, Tape)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl ScratchBuffers {
+    /// A larger tape is shrunk to this number of nodes.
+    pub const NODES: usize = 1 << 16;
+
     pub fn acquire() -> ScratchBuffers {
         let (text, tape) = SPARE.with_borrow_mut(|spare| spare.pop()).unwrap_or_default();
         ScratchBuffers { text, tape }
@@ -34,7 +36,7 @@ impl Drop for ScratchBuffers {
         let (mut text, mut tape) = (std::mem::take(&mut self.text), std::mem::take(&mut self.tape));
         text.truncate(BYTES);
         text.shrink_to(BYTES);
-        tape.shrink(NODES);
+        tape.shrink(ScratchBuffers::NODES);
         // Fails while the thread ends.
         let _ = SPARE.try_with(|spare| {
             let mut spare = spare.borrow_mut();

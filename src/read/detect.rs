@@ -264,7 +264,7 @@ fn find_resemblance(text: &[u8], steps: &[String]) -> Detection {
 /// `false`.
 fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (usize, usize)) -> bool) {
     let mut scratch = ScratchBuffers::acquire();
-    let ScratchBuffers { tape, .. } = &mut scratch;
+    let tape = &mut scratch.tape;
     let (mut next, mut enough) = (0, false);
     for (start, line) in lines::split(text) {
         let before = framing::value_offset(line);

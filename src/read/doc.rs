@@ -43,7 +43,7 @@ pub fn read<T: ReadConsumer>(
     let (container, is_scanned) = framing::sniff_into(bytes, tape)?;
     if !is_scanned {
         // The tape of megabytes of a longer document.
-        tape.shrink(0);
+        tape.shrink(ScratchBuffers::NODES);
     }
     let known = detect::options_for_hints(bytes, options);
     let faults = file_faults::place_faults(id, bytes)?;

@@ -14,8 +14,8 @@ pub(super) fn is_message(val: Val<'_>) -> bool {
 /// The score of a record as a message that the API returned.
 pub(in crate::formats) fn score(probe: &Probe<'_>) -> u8 {
     let has_keys = probe.has(name::r#type) && probe.has(name::role) && probe.has(name::content);
-    let is_message = || probe.val.get(name::r#type).is_some_and(|kind| kind.is("message"));
-    if has_keys && is_message() && probe.val.get(name::stop_reason).is_some() { 95 } else { 0 }
+    let is_message = || probe.get(name::r#type).is_some_and(|kind| kind.is("message"));
+    if has_keys && is_message() && probe.get(name::stop_reason).is_some() { 95 } else { 0 }
 }
 
 /// The settings of a message that is replayed.

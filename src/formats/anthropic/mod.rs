@@ -30,7 +30,7 @@ pub static API: Api = Api {
 /// {request}}]}`; one of its requests; or a result, `{"custom_id": …, "result": {"type": "succeeded", "message": {…}}}`.
 pub(in crate::formats) fn batch_score(probe: &Probe<'_>) -> u8 {
     let requests = probe.val.get("requests").into_iter().flat_map(|list| list.elements());
-    let is_line = is_entry(probe.val) || probe.val.get(name::custom_id).is_some() && has_result(probe.val);
+    let is_line = is_entry(probe.val) || probe.get(name::custom_id).is_some() && has_result(probe.val);
     if is_line || requests.into_iter().any(is_entry) { 96 } else { 0 }
 }
 

@@ -12,7 +12,7 @@ use crate::formats::scoring;
 
 /// True if nothing in a document contradicts this format.
 pub(in crate::formats) fn is_plausible(probe: &Probe<'_>) -> bool {
-    let list = if probe.val.is_array() { Some(probe.val) } else { probe.val.get(name::messages) };
+    let list = if probe.val.is_array() { Some(probe.val) } else { probe.get(name::messages) };
     list.is_some_and(|list| is_plausible_body(probe.val, list))
 }
 

@@ -12,7 +12,7 @@ use crate::formats::scoring;
 
 /// True if nothing in a document contradicts this format.
 pub(in crate::formats) fn is_plausible(probe: &Probe<'_>) -> bool {
-    let Some(messages) = probe.val.get(name::messages).filter(Val::is_array) else { return false };
+    let Some(messages) = probe.get(name::messages).filter(Val::is_array) else { return false };
     let is_list = |message: Val<'_>| message.get(name::content).is_none_or(|content| content.is_array());
     let mut objects = messages.elements().filter(Val::is_object);
     let fits =

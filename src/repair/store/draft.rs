@@ -288,14 +288,15 @@ impl DraftBuilder<'_, '_> {
     /// The text of a value of the store after edits on an item in it.
     fn changed(&self, record: &StoreRecord, at: Place, edits: Vec<Edit>) -> Result<Vec<u8>, EditRefusal> {
         let old = record.value(at).ok_or(EditRefusal(NO_PLACE))?.raw();
-        let mut patch = Patch::default();
-        for edit in edits {
-            let OriginEdit::Replace(edit) = self.view.origins.map(&edit)? else {
+        let inside = edits.iter().map(|edit| {
+            let OriginEdit::Replace(edit) = self.view.origins.map(edit)? else {
                 return Err(EditRefusal(NOT_HERE));
             };
-            let inside = edit.at.start.checked_sub(at.start).ok_or(EditRefusal(NO_PLACE))?;
-            patch.add([Edit { at: Place::new(DocId(0), inside, edit.at.len), ..edit }]);
-        }
+            let start = edit.at.start.checked_sub(at.start).ok_or(EditRefusal(NO_PLACE))?;
+            Ok(Edit { at: Place::new(DocId(0), start, edit.at.len), ..edit })
+        });
+        let mut patch = Patch::default();
+        patch.add(inside.collect::<Result<Vec<_>, _>>()?);
         Ok(patch.apply(DocId(0), old))
     }
 

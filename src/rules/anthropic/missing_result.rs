@@ -1,6 +1,6 @@
 //! RL530: a `tool_use` is not answered at the start of the next user message.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use crate::history::{BlockFlags, Finding, Flags, Kind, ModelStep, Pair, PairState, RepairAct, Role, Usage};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
@@ -129,7 +129,8 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
         report_late_results(cx, step, &answered, out);
         report_followed_call(cx, step, out);
     }
-    let seconds = duplicate_calls(cx);
+    // RL533 reports the others with their id.
+    let seconds = cx.repeated_calls(messages.steps.iter().map(|step| messages.rows_of(step.model.clone())));
     for pair in &cx.history.pairs {
         if pair.state == PairState::Open && seconds.contains(&pair.call) {
             continue;
@@ -186,20 +187,4 @@ fn report_late_results(
             }
         }
     }
-}
-
-/// Calls whose id an earlier call of their step has: RL533 reports them.
-fn duplicate_calls(cx: &RuleContext<'_>) -> HashSet<u32> {
-    let messages = &cx.history.messages;
-    let mut seconds = HashSet::new();
-    let mut keys = HashSet::new();
-    for step in &messages.steps {
-        keys.clear();
-        for ix in messages.rows_of(step.model.clone()).filter(|ix| cx.row(*ix).kind == Kind::ToolUse) {
-            if !keys.insert(cx.row(ix).key) {
-                seconds.insert(ix);
-            }
-        }
-    }
-    seconds
 }

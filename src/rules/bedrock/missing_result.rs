@@ -1,9 +1,8 @@
 //! RL580: a call has no result in the next turn.
 
-use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::cell::LazyCell;
 
-use crate::history::{Finding, Flags, Kind, Pair, PairState, RepairAct};
+use crate::history::{Finding, Flags, Pair, PairState, RepairAct};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::{ErrorDetails, Levels};
 
@@ -96,14 +95,13 @@ const SPLIT: u8 = 3;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    let seconds = OnceCell::new();
+    let seconds = LazyCell::new(|| cx.repeated_calls(messages.list.iter().map(|message| message.blocks())));
     for pair in &cx.history.pairs {
         match pair.state {
             PairState::Answered => find_later_result(cx, pair, out),
             // A server-side call may still be running; a second call with one id is RL582.
             PairState::Open | PairState::Misplaced
-                if !cx.row(pair.call).has(Flags::SERVER_RUN)
-                    && !seconds.get_or_init(|| duplicate_calls(cx)).contains(&pair.call) =>
+                if !cx.row(pair.call).has(Flags::SERVER_RUN) && !seconds.contains(&pair.call) =>
             {
                 let step = messages.number_of(pair.call).and_then(|number| messages.step_of(number));
                 let finding = cx.unanswered_call(RULE.code, pair, [FAR, PENDING]);
@@ -113,18 +111,6 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
             _ => {}
         }
     }
-}
-
-/// Calls whose id an earlier call of their message has.
-fn duplicate_calls(cx: &RuleContext<'_>) -> HashSet<u32> {
-    let mut seconds = HashSet::new();
-    let mut keys = HashSet::new();
-    for message in &cx.history.messages.list {
-        keys.clear();
-        let calls = message.blocks().filter(|ix| cx.row(*ix).kind == Kind::ToolUse);
-        seconds.extend(calls.filter(|ix| !keys.insert(cx.row(*ix).key)));
-    }
-    seconds
 }
 
 /// Reports a result that is in another message than the first one after its call.

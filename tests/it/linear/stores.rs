@@ -64,11 +64,13 @@ fn largest_list(value: &mut Value) -> Option<&mut Vec<Value>> {
     at.as_array_mut()
 }
 
-/// `count` elements, copies of those of a list; `renumbered` gives each copy new ids.
+/// At least `count` elements, whole copies of those of a list, so that each size ends with the same element; `renumbered` gives
+/// each copy new ids.
 fn repeat_elements(list: &[Value], count: usize, renumbered: bool) -> Vec<Value> {
-    let mut out = Vec::with_capacity(count);
-    for copy in 0..count.div_ceil(list.len().max(1)) {
-        for value in list.iter().take(count - out.len()) {
+    let copies = count.div_ceil(list.len().max(1));
+    let mut out = Vec::with_capacity(copies * list.len());
+    for copy in 0..copies {
+        for value in list {
             let mut value = value.clone();
             if renumbered && copy > 0 {
                 renumber(&mut value, copy);
@@ -84,7 +86,7 @@ fn repeat_elements(list: &[Value], count: usize, renumbered: bool) -> Vec<Value>
 /// would grow sixteenfold.
 const MAX_FACTOR: u64 = 15;
 
-/// A file with `count` records or messages; `None` if it has none to repeat.
+/// A file with at least `count` records or messages; `None` if it has none to repeat.
 fn grow(text: &str, count: usize, renumbered: bool) -> Option<String> {
     if let Ok(mut document) = serde_json::from_str::<Value>(text) {
         let list = largest_list(&mut document)?;

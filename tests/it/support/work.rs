@@ -128,7 +128,7 @@ impl Work {
 pub const MOST: u64 = 5;
 
 /// Growth below this number is ignored.
-const FEW: u64 = 500;
+const FEW: u64 = 100;
 
 /// Fails unless each kind of work grows about linearly from an input to one of four times its size.
 pub fn grows_linearly(name: &str, small: Work, large: Work) {

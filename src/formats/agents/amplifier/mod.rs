@@ -53,7 +53,7 @@ impl Format for AmplifierSession {
         let is_timed =
             || text_at(probe.val, &["metadata", "timestamp"]).is_some_and(|time| time.ends_with("+00:00"));
         match probe.has(name::role) && probe.has(name::content) {
-            true if probe.val.get(name::tool_calls).is_some_and(|calls| calls.elements().any(is_call)) => 95,
+            true if probe.get(name::tool_calls).is_some_and(|calls| calls.elements().any(is_call)) => 95,
             true if is_timed() && probe.val.members().all(|member| KEYS.has(member.name)) => 60,
             _ => 0,
         }

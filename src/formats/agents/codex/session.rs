@@ -33,11 +33,11 @@ impl Format for CodexSession {
         if !(probe.has(name::session) && probe.has(name::items)) {
             return 0;
         }
-        let session = probe.val.get(name::session).is_some_and(|s| s.is_object());
+        let session = probe.get(name::session).is_some_and(|s| s.is_object());
         let items = |items: Val<'_>| {
             items::list_score(items) >= MIN_DISTINCTIVE_SCORE || items.is_array() && items.count() == 0
         };
-        if session && probe.val.get(name::items).is_some_and(items) { 96 } else { 0 }
+        if session && probe.get(name::items).is_some_and(items) { 96 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

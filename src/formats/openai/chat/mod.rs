@@ -32,10 +32,10 @@ pub static API: Api = Api {
 
 /// The score of a record as a page of stored completions, or of the messages of one.
 pub(in crate::formats) fn page_score(probe: &Probe<'_>) -> u8 {
-    if !probe.val.get(name::object).is_some_and(|object| object.is("list")) {
+    if !probe.get(name::object).is_some_and(|object| object.is("list")) {
         return 0;
     }
-    let first = probe.val.get(name::data).and_then(|data| data.elements().next());
+    let first = probe.get(name::data).and_then(|data| data.elements().next());
     let is_own = |first| completion::is_completion(first) || is_stored_message(first);
     if first.is_some_and(is_own) { 98 } else { 0 }
 }
@@ -86,7 +86,7 @@ pub(in crate::formats) fn training_settings(line: Val<'_>, record: &Record<'_>) 
 
 /// The score of a record as a line for fine-tuning by preference.
 pub(in crate::formats) fn preference_score(probe: &Probe<'_>) -> u8 {
-    let input = || probe.val.get(name::input).is_some_and(|input| request::body_score(input) > 0);
+    let input = || probe.get(name::input).is_some_and(|input| request::body_score(input) > 0);
     let outputs = || ["preferred_output", "non_preferred_output"].iter().all(|key| probe.val.get(key).is_some());
     if outputs() && input() { 95 } else { 0 }
 }

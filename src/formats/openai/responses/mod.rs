@@ -40,11 +40,11 @@ pub(in crate::formats) fn settings_in_batch(response: Val<'_>, record: &Record<'
 
 /// The score of a record as a page of a response's input items.
 pub(in crate::formats) fn page_score(probe: &Probe<'_>) -> u8 {
-    if !probe.val.get(name::object).is_some_and(|object| object.is("list")) {
+    if !probe.get(name::object).is_some_and(|object| object.is("list")) {
         return 0;
     }
-    let paged = probe.val.get("first_id").is_some() && probe.val.get(name::has_more).is_some();
-    match probe.val.get(name::data).filter(Val::is_array) {
+    let paged = probe.val.get("first_id").is_some() && probe.get(name::has_more).is_some();
+    match probe.get(name::data).filter(Val::is_array) {
         Some(data) if items::list_score(data) >= MIN_DISTINCTIVE_SCORE => 95,
         Some(data) if data.count() == 0 && paged => MIN_DISTINCTIVE_SCORE,
         _ => 0,
