@@ -111,6 +111,11 @@ impl Write for NewFile {
 
 /// Offset of the first byte that is not UTF-8; `None` if all are. Output that is not UTF-8 is never written.
 pub fn invalid_utf8_offset(bytes: &dyn ReadAt, from: u64, to: u64) -> io::Result<Option<u64>> {
+    if let Some(text) = bytes.in_memory().and_then(|all| all.get(from as usize..to as usize))
+        && simdutf8::basic::from_utf8(text).is_ok()
+    {
+        return Ok(None);
+    }
     let (mut at, mut text) = (from, Vec::new());
     while at < to {
         let want = (to - at).min(STEP) as usize;
