@@ -17,6 +17,9 @@ const SAMPLE: u32 = 200;
 /// This many records are enough if they are unanimous or large.
 const FEW: u32 = 16;
 
+/// This many are enough if each of them is certain.
+const VERY_FEW: u32 = 4;
+
 /// This many bytes are enough, given [`FEW`] records.
 const MUCH: usize = 1 << 20;
 
@@ -219,7 +222,12 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
         }
         alone += u32::from(is_history);
         let is_much = voters >= FEW && at + len >= MUCH;
-        voters < SAMPLE && !is_much && !(voters == FEW && is_unanimous(&votes, voters))
+        let is_enough = match voters {
+            VERY_FEW => is_unanimous(&votes, voters, voters * u32::from(SURE)),
+            FEW => is_unanimous(&votes, voters, 0),
+            _ => voters >= SAMPLE,
+        };
+        !is_much && !is_enough
     });
     // The first of the best, among those that recognise most of what they would read.
     let mut winner: Option<(u32, RecordReading)> = None;
@@ -238,9 +246,9 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
     }
 }
 
-/// True if one format claims all records with certainty, and no other comes close.
-fn is_unanimous(votes: &[Votes], voters: u32) -> bool {
-    let first = votes.iter().map(|votes| votes.sum).max().unwrap_or(0);
+/// True if one format claims all records with certainty, and no other comes close. `least` is the lowest sum of its scores.
+fn is_unanimous(votes: &[Votes], voters: u32, least: u32) -> bool {
+    let first = votes.iter().map(|votes| votes.sum).max().filter(|sum| *sum >= least).unwrap_or(0);
     let rivals = votes.iter().filter(|votes| votes.sum * 2 > first).count();
     let is_sure = |votes: &Votes| votes.sum == first && votes.known == voters && votes.best >= SURE;
     rivals == 1 && votes.iter().any(is_sure)

@@ -89,18 +89,18 @@ impl Doc {
         // A pipe or a device has no length and no offsets: it is read like standard input.
         let (plain, stamp): (Box<dyn ReadAt>, FileStamp) = match meta.is_file() {
             true => {
-                let file = File::open(path)?;
-                if sqlite::is_open_database(&file) {
-                    return Doc::open_database(id, path, *named);
-                }
-                let bytes = FileBytes::of_path(file, path)?;
+                let bytes = FileBytes::of_path(File::open(path)?, path)?;
                 let stamp = bytes.stamp();
                 (Box::new(bytes), stamp)
             }
             false => (spool(&mut special_files::open(path, &meta)?)?, FileStamp::of(&meta)),
         };
         let stamp = Some(stamp);
-        let (packing, bytes, unpacked) = unpack(plain, opening)?;
+        let head = head_of(&*plain)?;
+        if meta.is_file() && head == *sqlite::MAGIC {
+            return Doc::open_database(id, path, *named);
+        }
+        let (packing, bytes, unpacked) = unpack_as(Packing::of(&head), plain, opening)?;
         let bytes = Box::new(GrowableBytes::new(bytes));
         let label = label(path);
         Ok(Doc {
@@ -276,9 +276,18 @@ fn label(path: &Path) -> String {
 type UnpackedBytes = (Packing, Box<dyn ReadAt>, Option<UnpackedSize>);
 
 fn unpack(bytes: Box<dyn ReadAt>, opening: &InputOptions<'_>) -> io::Result<UnpackedBytes> {
-    let mut head = [0; 4];
-    let n = bytes.read_at(0, &mut head)?;
-    let packing = Packing::of(head.split_at(n).0);
+    let packing = Packing::of(&head_of(&*bytes)?);
+    unpack_as(packing, bytes, opening)
+}
+
+/// The first bytes, among which are the magic ones; zeros after the end.
+fn head_of(bytes: &dyn ReadAt) -> io::Result<[u8; sqlite::MAGIC.len()]> {
+    let mut head = [0; sqlite::MAGIC.len()];
+    bytes.read_at(0, &mut head)?;
+    Ok(head)
+}
+
+fn unpack_as(packing: Packing, bytes: Box<dyn ReadAt>, opening: &InputOptions<'_>) -> io::Result<UnpackedBytes> {
     let reader = SequentialReader { bytes: &*bytes, at: 0 };
     let inflate = |from: &mut dyn Read| inflate(&mut LimitedReader::new(from, opening.max_unpacked));
     let plain = match packing {

@@ -26,7 +26,7 @@ use crate::report::html::draw::{self, Drawing};
 use crate::report::words::group_digits;
 use crate::report::{self, ContentDisplay, Diagnostic, IgnoredCounts, Style};
 use crate::source::bug::{self, Bug};
-use crate::source::inputs::filter::FolderFilters;
+use crate::source::inputs::filter::{EXTENSIONS, FolderFilters};
 use crate::source::inputs::walk::{SkippedPaths, WalkError, walk};
 use crate::source::lineage::{LineageLookup, LogFamily};
 use crate::source::{Doc, Input, InputOptions, display_name, display_path, folders, parallel, segments, sqlite};
@@ -189,10 +189,16 @@ impl Run {
 
     /// Replaces each database with its histories. One that is unreadable or empty stays, and is reported when it is opened.
     fn expand_databases(inputs: Vec<Input>) -> Vec<Input> {
+        // To look into each of many small files takes longer than to check it. A database that is named like a text is
+        // recognised once it is opened.
+        let is_text = |path: &Path| {
+            path.extension().is_some_and(|ending| EXTENSIONS.iter().any(|text| ending.eq_ignore_ascii_case(text)))
+        };
+        let may_be = |path: &Path, named: bool| (named || !is_text(path)) && sqlite::is_database(path);
         let mut out = Vec::with_capacity(inputs.len());
         for input in inputs {
             match &input {
-                Input::File { path, named } if sqlite::is_database(path) => match sqlite::histories(path) {
+                Input::File { path, named } if may_be(path, *named) => match sqlite::histories(path) {
                     Ok(Ok(keys)) => {
                         let history = |key| Input::History { path: path.clone(), key, named: *named };
                         out.extend(keys.into_iter().map(history));
@@ -219,21 +225,9 @@ impl Run {
         work: impl Fn(io::Result<Doc>, usize) -> R + Sync,
         mut take: impl FnMut(&Input, R) -> bool,
     ) {
-        let len = |path: &PathBuf| std::fs::metadata(path).map_or(u64::MAX, |meta| meta.len());
-        let small = |input: &Input| match input {
-            Input::Stdin | Input::Member { .. } => false,
-            // Only the rows of the history are read.
-            Input::History { .. } => true,
-            Input::File { path, .. } => len(path) <= MAX_SMALL_FILE,
-            Input::Tree { paths, .. } => paths.iter().map(len).fold(0, u64::saturating_add) <= MAX_SMALL_FILE,
-            Input::Log { base, paths, .. } => {
-                let base = base.iter().map(|earlier| &earlier.path);
-                base.chain(paths).map(len).fold(0, u64::saturating_add) <= MAX_SMALL_FILE
-            }
-        };
-        let lens: Vec<u64> = inputs.iter().map(|input| input_len(input, &len)).collect();
-        let progress =
-            Progress::new(self.progress, inputs.len(), lens.iter().fold(0, |all, len| all.saturating_add(*len)));
+        let lens: Vec<Option<u64>> = inputs.iter().map(input_len).collect();
+        let all = lens.iter().flatten().fold(0u64, |all, len| all.saturating_add(*len));
+        let progress = Progress::new(self.progress, inputs.len(), all);
         let open = |n: usize, input| Doc::open(DocId(n as u32), input, &self.input_options());
         #[expect(clippy::indexing_slicing, reason = "the loop below counts no further than to the last input")]
         let work = |n: usize, threads: usize| {
@@ -248,7 +242,7 @@ impl Run {
         };
         let mut take = |(n, done): (usize, Result<(Option<String>, R), Bug>)| {
             let (Some(input), Some(len)) = (inputs.get(n), lens.get(n)) else { return false };
-            progress.finish_file(*len);
+            progress.finish_file(len.unwrap_or(0));
             progress.without_line(|| match done {
                 Ok((warning, result)) => {
                     warning.iter().for_each(|warning| print_error(warning));
@@ -262,9 +256,10 @@ impl Run {
         };
         let mut at = 0;
         while let Some(len) = lens.get(at) {
-            let many = inputs.iter().skip(at).take_while(|input| small(input)).count();
+            let is_small = |len: &&Option<u64>| len.is_some_and(|len| len <= MAX_SMALL_FILE);
+            let many = lens.iter().skip(at).take_while(is_small).count();
             if many == 0 {
-                progress.begin_file(*len);
+                progress.begin_file(len.unwrap_or(0));
                 if !take(work(at, self.threads)) {
                     return;
                 }
@@ -348,16 +343,16 @@ impl Run {
     }
 }
 
-/// Bytes of files that are read for an input; 0 if unknown.
-fn input_len(input: &Input, len: &dyn Fn(&PathBuf) -> u64) -> u64 {
-    let known = |path: &PathBuf| match len(path) {
-        u64::MAX => 0,
-        len => len,
-    };
+/// Bytes of the files that are read for an input; `None` if that is not known.
+fn input_len(input: &Input) -> Option<u64> {
+    let len = |path: &PathBuf| std::fs::metadata(path).ok().map(|meta| meta.len());
     match input {
-        Input::Stdin | Input::Member { .. } | Input::History { .. } => 0,
-        Input::File { path, .. } => known(path),
-        Input::Tree { paths, .. } | Input::Log { paths, .. } => paths.iter().map(known).sum(),
+        Input::Stdin | Input::Member { .. } => None,
+        // Only the rows of the history are read.
+        Input::History { .. } => Some(0),
+        Input::File { path, .. } => len(path),
+        Input::Tree { paths, .. } => paths.iter().map(len).sum(),
+        Input::Log { base, paths, .. } => base.iter().map(|earlier| &earlier.path).chain(paths).map(len).sum(),
     }
 }
 

@@ -195,6 +195,9 @@ pub(in crate::commands) fn check_collisions(
             planned.push(PlannedFile { path: path.clone(), description, kind: PlannedKind::Report });
         }
     }
+    if planned.is_empty() {
+        return Ok(());
+    }
     let mut written: HashMap<FileIdentity, &PlannedFile> = HashMap::new();
     let mut folders: HashMap<PathBuf, &PlannedFile> = HashMap::new();
     for plan in &planned {

@@ -18,13 +18,8 @@ pub fn is_database(path: &Path) -> bool {
     if !std::fs::metadata(path).is_ok_and(|meta| meta.is_file()) {
         return false;
     }
-    File::open(path).is_ok_and(|file| is_open_database(&file))
-}
-
-/// The same for a file that was just opened.
-pub fn is_open_database(mut file: &File) -> bool {
     let mut head = [0; MAGIC.len()];
-    file.read_exact(&mut head).is_ok() && head == *MAGIC
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *MAGIC
 }
 
 /// The key of a history in a database.
