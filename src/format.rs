@@ -104,6 +104,9 @@ pub struct Assembler {
     gathers_unsent: bool,
 }
 
+/// A list of rows that has room for more than this many others is copied: a history is kept while it is repaired.
+const MUCH_SLACK: usize = 1 << 14;
+
 impl Assembler {
     /// Creates an assembler. With `wants_nodes`, nodes are collected even if each record is a history by itself.
     pub fn new(info: &FormatInfo, wants_nodes: bool) -> Self {
@@ -379,6 +382,9 @@ impl Assembler {
         settings.ordinals.iter_mut().for_each(|numbered| numbered.finish(settings.broken));
         if settings.newest_first {
             rows.reverse();
+        }
+        if rows.capacity() - rows.len() > MUCH_SLACK {
+            rows.shrink_to_fit();
         }
         self.turns.clear();
         self.pending_turn = None;

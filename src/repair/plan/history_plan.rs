@@ -156,6 +156,7 @@ impl<'p> PlanBuilder<'p> {
     /// Applies the acts, in this order: changes of items in place; outputs back to their calls; copies of and
     /// placeholders for what is missing; removals; then the mode of each group.
     pub(in crate::repair) fn apply_acts(&mut self, chosen: &[ChosenAct]) {
+        self.changes.reserve(chosen.len());
         self.repair_request(chosen);
         let of_rows: Vec<ChosenAct>;
         let chosen = match chosen.iter().all(|chosen| chosen.at != NONE) {

@@ -126,6 +126,7 @@ impl<'g> SearchContext<'g> {
         let history = self.case.cx.history;
         let map = ComponentMap::new(history, &self.memo);
         let is_whole = history.rows.len() <= MAX_WHOLE_ROWS || defects.len() <= MAX_WHOLE_DEFECTS;
+        chosen.reserve(if is_whole { 0 } else { defects.len() });
         for component in map.components(defects) {
             if component.stretches.is_empty()
                 || component.stretches.iter().any(|s| s.end as usize > history.rows.len())

@@ -31,7 +31,9 @@ pub(super) struct PredictedRows<'p> {
 impl<'p> PredictedRows<'p> {
     /// The rows of some stretches after a plan, in order.
     pub fn of(plan: &'p PlanBuilder<'p>, stretches: &[Range<u32>]) -> Vec<Row> {
-        let rows = Vec::with_capacity(stretches.iter().map(Range::len).sum());
+        let inserted = plan.decisions.values().map(|decision| decision.before.len() + decision.after.len());
+        let stretched: usize = stretches.iter().map(Range::len).sum();
+        let rows = Vec::with_capacity(stretched + inserted.sum::<usize>());
         let mut after = PredictedRows { plan, rows, new_rows: 0, role: Role::None };
         let nothing = ItemDecision::default();
         for ix in stretches.iter().cloned().flatten() {
