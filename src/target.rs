@@ -415,7 +415,7 @@ impl Target {
 
 /// The name of a model without the prefix of a router or vendor.
 pub fn strip_vendor(model: &str) -> &str {
-    let model = model.rsplit('/').next().unwrap_or(model);
+    let model = memchr::memrchr(b'/', model.as_bytes()).and_then(|at| model.get(at + 1..)).unwrap_or(model);
     let model = model.strip_prefix("openai.").unwrap_or(model);
     // Bedrock puts a region before that.
     let region = |region| model.strip_prefix(region);
@@ -425,6 +425,10 @@ pub fn strip_vendor(model: &str) -> &str {
 
 /// True if the name of a model, without vendor, matches a pattern.
 pub fn matches_pattern(pattern: &str, model: &str) -> bool {
+    // Most patterns begin with another letter.
+    if pattern.as_bytes().first().is_some_and(|first| model.as_bytes().first() != Some(first)) {
+        return false;
+    }
     match pattern.strip_suffix('$') {
         Some(whole) => model == whole,
         None => model.starts_with(pattern),

@@ -4,7 +4,7 @@
 
 use crate::format::schema_faults::strict_totals;
 use crate::history::StrictTotals;
-use crate::json::{Member, Tape, Val, scan, string};
+use crate::json::{Member, NameSet, ScratchBuffers, Val, name, scan, string};
 use crate::message::{LossKind, Losses, OutputFormat, RawJson, RequestSettings, Tool, ToolKind};
 
 /// Formats of texts that a grammar has.
@@ -18,7 +18,7 @@ const NAMED: [&[u8]; 3] = [b"properties", b"$defs", b"definitions"];
 /// Keys with lists of schemas.
 const LISTS: [&[u8]; 2] = [b"anyOf", b"allOf"];
 /// Alternatives, which the top of a tool's schema must not have.
-const UNIONS: [&[u8]; 3] = [b"anyOf", b"oneOf", b"allOf"];
+static UNIONS: NameSet = NameSet::of(&["anyOf", "oneOf", "allOf"]);
 
 /// Fits the schema of the answer.
 pub fn fit_output(settings: &mut RequestSettings, losses: &mut Losses) {
@@ -47,8 +47,9 @@ pub fn fit_strict_tools(tools: &mut [Tool], losses: &mut Losses) {
     for tool in tools.iter_mut().filter(|tool| tool.strict() == Some(true)) {
         let ToolKind::Function { parameters: Some(schema), .. } = &mut tool.kind else { continue };
         let bytes = schema.bytes().into_owned();
-        let mut tape = Tape::new();
-        let root = scan(&bytes, &mut tape).ok().and_then(|()| tape.root(&bytes));
+        let mut scratch = ScratchBuffers::acquire();
+        let tape = &mut scratch.tape;
+        let root = scan(&bytes, tape).ok().and_then(|()| tape.root(&bytes));
         let more = totals.plus(root.map(strict_totals).unwrap_or_default());
         if more.exceeds() {
             for extra in tool.extras.extract_if(.., |extra| extra.key == "strict") {
@@ -66,24 +67,24 @@ pub fn fit_strict_tools(tools: &mut [Tool], losses: &mut Losses) {
 
 fn with_schema(schema: &RawJson, fit: fn(Val<'_>) -> Option<Vec<u8>>) -> Option<Vec<u8>> {
     let bytes = schema.bytes();
-    let mut tape = Tape::new();
-    scan(&bytes, &mut tape).ok()?;
-    fit(tape.root(&bytes)?)
+    let mut scratch = ScratchBuffers::acquire();
+    scan(&bytes, &mut scratch.tape).ok()?;
+    fit(scratch.tape.root(&bytes)?)
 }
 
 /// The schema of a tool without alternatives at its top, and with the type `object`; `None` if it is like that. The object has
 /// the properties of all alternatives, and its description says what they are.
 fn plain(schema: Val<'_>) -> Option<Vec<u8>> {
-    let is_union = |member: &Member<'_>| UNIONS.contains(&member.key.decode().as_ref());
+    let is_union = |member: &Member<'_>| UNIONS.has(member.name);
     let unions: Vec<Member<'_>> = schema.members().filter(is_union).collect();
-    let is_object = schema.get("type").is_some_and(|kind| kind.is("object"));
+    let is_object = schema.get(name::r#type).is_some_and(|kind| kind.is("object"));
     if !schema.is_object() || is_object && unions.is_empty() {
         return None;
     }
     let alternatives = unions.iter().flat_map(|union| union.val.elements());
     let objects = [schema].into_iter().chain(alternatives);
     let mut properties: Vec<Member<'_>> = Vec::new();
-    for property in objects.filter_map(|object| object.get("properties")).flat_map(|all| all.members()) {
+    for property in objects.filter_map(|object| object.get(name::properties)).flat_map(|all| all.members()) {
         if properties.iter().all(|own| own.key.raw != property.key.raw) {
             properties.push(property);
         }
@@ -97,7 +98,7 @@ fn plain(schema: Val<'_>) -> Option<Vec<u8>> {
             out.extend_from_slice(member.val.raw());
         }
     }
-    if schema.get("properties").is_some() || !properties.is_empty() {
+    if schema.get(name::properties).is_some() || !properties.is_empty() {
         push_key(b"properties", &mut out);
         out.push(b'{');
         for property in &properties {
@@ -118,7 +119,7 @@ fn unsupported(member: &Member<'_>) -> String {
 
 /// Writes the description of a schema, followed by what the schema itself cannot say.
 fn push_description(schema: Val<'_>, rest: &[String], out: &mut Vec<u8>) {
-    let own = schema.get("description").and_then(|text| text.text());
+    let own = schema.get(name::description).and_then(|text| text.text());
     let mut text = own.map(|text| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
     if !rest.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n\n" };
@@ -150,7 +151,7 @@ impl ClosedWriter {
             return;
         }
         let mut rest: Vec<String> = Vec::new();
-        let has_any_of = schema.get("anyOf").is_some();
+        let has_any_of = schema.get(name::anyOf).is_some();
         self.out.push(b'{');
         for member in schema.members() {
             let key = member.key.decode();
@@ -181,9 +182,9 @@ impl ClosedWriter {
                 _ => rest.push(unsupported(&member)),
             }
         }
-        let is_object = schema.get("type").is_some_and(|kind| kind.is("object"));
-        if is_object || schema.get("properties").is_some() {
-            self.is_changed |= schema.get("additionalProperties").is_none();
+        let is_object = schema.get(name::r#type).is_some_and(|kind| kind.is("object"));
+        if is_object || schema.get(name::properties).is_some() {
+            self.is_changed |= schema.get(name::additionalProperties).is_none();
             push_key(b"additionalProperties", &mut self.out);
             self.out.extend_from_slice(b"false");
         }

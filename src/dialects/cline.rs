@@ -189,18 +189,18 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
 fn convert_block(block: Val<'_>, role: Role) -> Option<PartKind> {
     match block.get(name::r#type)?.text()?.as_ref() {
         b"file" => {
-            let (path, content) = (text(block, "path")?, text(block, "content")?);
+            let (path, content) = (text(block, name::path)?, text(block, name::content)?);
             let head = Text::join(&[Text::new("<file_content path=\""), path, Text::new("\">")], "");
             let text = Text::join(&[head, content, Text::new("</file_content>")], "\\n");
             Some(PartKind::Text { text, citations: None })
         }
         b"image" => {
-            let media = Media::new(MediaKind::Image, MediaSource::Data(text(block, "data")?));
-            Some(PartKind::from(media.mime(text(block, "mediaType"))))
+            let media = Media::new(MediaKind::Image, MediaSource::Data(text(block, name::data)?));
+            Some(PartKind::from(media.mime(text(block, name::mediaType))))
         }
         b"reasoning" if role == Role::Assistant => Some(PartKind::Reasoning(Reasoning {
             provider: ReasoningProvider::Open,
-            texts: text(block, "text").into_iter().collect(),
+            texts: text(block, name::text).into_iter().collect(),
             encrypted_content: None,
             redacted: None,
         })),

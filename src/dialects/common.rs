@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::dialect::Body;
-use crate::json::{Member, Tape, Val, name, scan, string};
+use crate::json::{Member, MemberKey, Tape, Val, name, scan, string};
 use crate::message::write::JsonWriter;
 use crate::message::{
     CallInput, ExtraMember, LossKind, Losses, Media, MediaKind, MediaSource, Opaque, OpaqueKind, Part, PartKind,
@@ -18,12 +18,12 @@ pub fn texts(val: Val<'_>) -> Vec<Text> {
     }
 }
 
-pub fn text(val: Val<'_>, key: &str) -> Option<Text> {
+pub fn text(val: Val<'_>, key: impl MemberKey) -> Option<Text> {
     val.get(key).and_then(Text::of_val)
 }
 
 /// The text of a member, unless it is empty.
-pub fn nonempty_text(val: Val<'_>, key: &str) -> Option<Text> {
+pub fn nonempty_text(val: Val<'_>, key: impl MemberKey) -> Option<Text> {
     text(val, key).filter(|text| !text.is_empty())
 }
 
@@ -57,10 +57,10 @@ pub fn media(kind: MediaKind, url: Option<Text>, id: Option<Text>, dialect: &'st
 /// A search result, as the APIs of Anthropic and Bedrock accept it.
 pub fn search_result(val: Val<'_>) -> Option<Media> {
     let texts =
-        val.get(name::content)?.elements().map(|part| text(part, "text")).collect::<Option<Vec<Text>>>()?;
+        val.get(name::content)?.elements().map(|part| text(part, name::text)).collect::<Option<Vec<Text>>>()?;
     Some(Media {
-        name: nonempty_text(val, "title"),
-        link: nonempty_text(val, "source"),
+        name: nonempty_text(val, name::title),
+        link: nonempty_text(val, name::source),
         citations: citation_request(val),
         ..Media::new(MediaKind::Search, MediaSource::Plain(texts))
     })
@@ -140,7 +140,7 @@ pub fn read_extras(body: &Body<'_>, own: Val<'_>, known: &[&str], losses: &mut L
     let mut found = Vec::new();
     for member in own.members().filter(|member| !member.val.is_null()) {
         let at = body.at_key(&member);
-        match ExtraMember::of(&member.key.decode(), RawJson::of(member.val), at) {
+        match ExtraMember::of(&member, at) {
             Some(extra) => found.push(extra),
             None if known.iter().any(|name| member.key.is(name.as_bytes())) => {}
             None => losses.add(LossKind::FIELD, at),
@@ -193,7 +193,7 @@ pub fn write_members(object: &RawJson, w: &mut JsonWriter<'_>) {
 pub fn cache_ttl(mark: &RawJson) -> Option<Text> {
     let (bytes, mut tape) = (mark.bytes(), Tape::new());
     scan(&bytes, &mut tape).ok()?;
-    tape.root(&bytes)?.get("ttl").and_then(Text::of_val)
+    tape.root(&bytes)?.get(name::ttl).and_then(Text::of_val)
 }
 
 /// The prefix of a result that becomes a text of the user.

@@ -105,7 +105,7 @@ pub fn content_tokens(val: Val<'_>) -> Hundredths {
         return estimate(val.raw());
     }
     let is_redacted = val.get(name::r#type).is_some_and(|kind| kind.is("redacted_thinking"));
-    let is_readable = val.get("thinking").and_then(|text| text.as_str()).is_some_and(|text| !text.is_empty());
+    let is_readable = val.get(name::thinking).and_then(|text| text.as_str()).is_some_and(|text| !text.is_empty());
     let of_member = |key: &[u8], val: Val<'_>| {
         let is_any = |names: &[&str]| names.iter().any(|name| name.as_bytes() == key);
         match () {

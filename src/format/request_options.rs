@@ -1,13 +1,27 @@
 //! Reads the options of a request from its body, by a table of each API's paths.
 
 use crate::history::{Placed, RequestOptions, SchemaUse, StrictTotals, ThinkingMode};
-use crate::json::{Val, name};
+use crate::json::{KeyName, Val, name};
 
 use super::Record;
 use super::schema_faults::{SchemaWalk, strict_totals};
 
 /// The keys from a body down to a value.
-type Path = &'static [&'static str];
+struct Path {
+    /// The first of them, which most bodies do not have.
+    first: KeyName,
+    keys: &'static [&'static str],
+}
+
+/// A path whose first key is not in the table of names is a compile error.
+const fn path(keys: &'static [&'static str]) -> Path {
+    let first = match keys {
+        [first, ..] => KeyName::find(first.as_bytes()),
+        [] => KeyName::NONE,
+    };
+    assert!(first.is_some(), "the table of names lacks a key");
+    Path { first, keys }
+}
 
 /// Where an API's requests have their options. The first path that leads to a value counts.
 pub struct OptionPaths {
@@ -27,83 +41,86 @@ pub struct OptionPaths {
 }
 
 pub static ANTHROPIC_OPTIONS: OptionPaths = OptionPaths {
-    thinking: &[&["thinking", "type"]],
-    budget: &[&["thinking", "budget_tokens"]],
-    effort: &[&["output_config", "effort"]],
+    thinking: &[path(&["thinking", "type"])],
+    budget: &[path(&["thinking", "budget_tokens"])],
+    effort: &[path(&["output_config", "effort"])],
     level: &[],
-    temperature: &[&["temperature"]],
-    top_p: &[&["top_p"]],
-    top_k: &[&["top_k"]],
-    limit: &[&["max_tokens"]],
-    stop: &[&["stop_sequences"]],
-    choice: &[&["tool_choice"]],
-    tools: &[&["tools"]],
+    temperature: &[path(&["temperature"])],
+    top_p: &[path(&["top_p"])],
+    top_k: &[path(&["top_k"])],
+    limit: &[path(&["max_tokens"])],
+    stop: &[path(&["stop_sequences"])],
+    choice: &[path(&["tool_choice"])],
+    tools: &[path(&["tools"])],
     visit_schemas: anthropic_schemas,
 };
 
 pub static BEDROCK_OPTIONS: OptionPaths = OptionPaths {
-    thinking: &[&["additionalModelRequestFields", "thinking", "type"]],
-    budget: &[&["additionalModelRequestFields", "thinking", "budget_tokens"]],
-    effort: &[&["outputConfig", "effort"], &["additionalModelRequestFields", "output_config", "effort"]],
+    thinking: &[path(&["additionalModelRequestFields", "thinking", "type"])],
+    budget: &[path(&["additionalModelRequestFields", "thinking", "budget_tokens"])],
+    effort: &[
+        path(&["outputConfig", "effort"]),
+        path(&["additionalModelRequestFields", "output_config", "effort"]),
+    ],
     level: &[],
-    temperature: &[&["inferenceConfig", "temperature"]],
-    top_p: &[&["inferenceConfig", "topP"]],
-    top_k: &[&["additionalModelRequestFields", "top_k"]],
-    limit: &[&["inferenceConfig", "maxTokens"]],
-    stop: &[&["inferenceConfig", "stopSequences"]],
-    choice: &[&["toolConfig", "toolChoice"]],
-    tools: &[&["toolConfig", "tools"]],
+    temperature: &[path(&["inferenceConfig", "temperature"])],
+    top_p: &[path(&["inferenceConfig", "topP"])],
+    top_k: &[path(&["additionalModelRequestFields", "top_k"])],
+    limit: &[path(&["inferenceConfig", "maxTokens"])],
+    stop: &[path(&["inferenceConfig", "stopSequences"])],
+    choice: &[path(&["toolConfig", "toolChoice"])],
+    tools: &[path(&["toolConfig", "tools"])],
     visit_schemas: no_schemas,
 };
 
 pub static CHAT_OPTIONS: OptionPaths = OptionPaths {
-    thinking: &[&["thinking", "type"]],
+    thinking: &[path(&["thinking", "type"])],
     budget: &[],
-    effort: &[&["reasoning_effort"]],
+    effort: &[path(&["reasoning_effort"])],
     level: &[],
-    temperature: &[&["temperature"]],
-    top_p: &[&["top_p"]],
+    temperature: &[path(&["temperature"])],
+    top_p: &[path(&["top_p"])],
     top_k: &[],
-    limit: &[&["max_completion_tokens"], &["max_tokens"]],
-    stop: &[&["stop"]],
-    choice: &[&["tool_choice"]],
-    tools: &[&["tools"]],
+    limit: &[path(&["max_completion_tokens"]), path(&["max_tokens"])],
+    stop: &[path(&["stop"])],
+    choice: &[path(&["tool_choice"])],
+    tools: &[path(&["tools"])],
     visit_schemas: chat_schemas,
 };
 
 pub static RESPONSES_OPTIONS: OptionPaths = OptionPaths {
     thinking: &[],
     budget: &[],
-    effort: &[&["reasoning", "effort"]],
+    effort: &[path(&["reasoning", "effort"])],
     level: &[],
-    temperature: &[&["temperature"]],
-    top_p: &[&["top_p"]],
+    temperature: &[path(&["temperature"])],
+    top_p: &[path(&["top_p"])],
     top_k: &[],
-    limit: &[&["max_output_tokens"]],
+    limit: &[path(&["max_output_tokens"])],
     stop: &[],
-    choice: &[&["tool_choice"]],
-    tools: &[&["tools"]],
+    choice: &[path(&["tool_choice"])],
+    tools: &[path(&["tools"])],
     visit_schemas: responses_schemas,
 };
 
 pub static GEMINI_OPTIONS: OptionPaths = OptionPaths {
     thinking: &[],
     budget: &[
-        &["generationConfig", "thinkingConfig", "thinkingBudget"],
-        &["generation_config", "thinking_config", "thinking_budget"],
+        path(&["generationConfig", "thinkingConfig", "thinkingBudget"]),
+        path(&["generation_config", "thinking_config", "thinking_budget"]),
     ],
     effort: &[],
     level: &[
-        &["generationConfig", "thinkingConfig", "thinkingLevel"],
-        &["generation_config", "thinking_config", "thinking_level"],
+        path(&["generationConfig", "thinkingConfig", "thinkingLevel"]),
+        path(&["generation_config", "thinking_config", "thinking_level"]),
     ],
-    temperature: &[&["generationConfig", "temperature"], &["generation_config", "temperature"]],
+    temperature: &[path(&["generationConfig", "temperature"]), path(&["generation_config", "temperature"])],
     top_p: &[],
     top_k: &[],
     limit: &[],
     stop: &[],
     choice: &[],
-    tools: &[&["tools"]],
+    tools: &[path(&["tools"])],
     visit_schemas: gemini_schemas,
 };
 
@@ -112,7 +129,11 @@ pub fn read_options(body: Val<'_>, record: &Record<'_>, paths: &OptionPaths) -> 
     if !body.is_object() {
         return None;
     }
-    let find = |paths: &[Path]| paths.iter().find_map(|path| body.at(path)).filter(|val| !val.is_null());
+    let names = body.names();
+    let find = |paths: &[Path]| {
+        let mut there = paths.iter().filter(|path| names.has(path.first));
+        there.find_map(|path| body.at(path.keys)).filter(|val| !val.is_null())
+    };
     let number = |paths: &[Path]| {
         let val = find(paths)?;
         let value: f64 = std::str::from_utf8(val.raw()).ok()?.parse().ok()?;
@@ -158,7 +179,7 @@ fn is_forced(choice: &Val<'_>) -> bool {
     match choice.get(name::r#type) {
         Some(kind) => WORDS.iter().any(|word| kind.is(word)),
         // Bedrock names the choice with a key.
-        None => choice.get("any").or_else(|| choice.get("tool")).is_some(),
+        None => choice.get("any").or_else(|| choice.get(name::tool)).is_some(),
     }
 }
 
@@ -177,7 +198,7 @@ fn anthropic_schemas(body: Val<'_>, tools: Option<Val<'_>>, record: &Record<'_>,
     let mut totals = StrictTotals::default();
     for tool in tools.iter().flat_map(Val::elements) {
         let Some(schema) = tool.get(name::input_schema) else { continue };
-        let is_strict = tool.get("strict").and_then(|strict| strict.as_bool()) == Some(true);
+        let is_strict = tool.get(name::strict).and_then(|strict| strict.as_bool()) == Some(true);
         SchemaWalk { of: SchemaUse::Tool, record, options }.visit_top(schema);
         if is_strict {
             SchemaWalk { of: SchemaUse::StrictTool, record, options }.visit_strict(schema, 0);
@@ -187,36 +208,39 @@ fn anthropic_schemas(body: Val<'_>, tools: Option<Val<'_>>, record: &Record<'_>,
     if let Some(tools) = tools.filter(|_| totals.tools > 0) {
         options.strict = Some(Placed { value: totals, at: record.base.of(tools) });
     }
-    let schema = body.at(&["output_config", "format", "schema"]).or_else(|| body.at(&["output_format", "schema"]));
+    let schema = body
+        .get(name::output_config)
+        .and_then(|config| config.at(&["format", "schema"]))
+        .or_else(|| body.get(name::output_format)?.get(name::schema));
     if let Some(schema) = schema {
         SchemaWalk { of: SchemaUse::Output, record, options }.visit_strict(schema, 0);
     }
 }
 
 fn is_strict(object: Val<'_>) -> bool {
-    object.get("strict").and_then(|strict| strict.as_bool()) == Some(true)
+    object.get(name::strict).and_then(|strict| strict.as_bool()) == Some(true)
 }
 
 fn chat_schemas(body: Val<'_>, tools: Option<Val<'_>>, record: &Record<'_>, options: &mut RequestOptions) {
     for function in tools.iter().flat_map(Val::elements).filter_map(|tool| tool.get(name::function)) {
-        strict_schema(function, "parameters", SchemaUse::StrictTool, record, options);
+        strict_schema(function, name::parameters, SchemaUse::StrictTool, record, options);
     }
-    if let Some(format) = body.at(&["response_format", "json_schema"]) {
-        strict_schema(format, "schema", SchemaUse::Output, record, options);
+    if let Some(format) = body.get(name::response_format).and_then(|format| format.get(name::json_schema)) {
+        strict_schema(format, name::schema, SchemaUse::Output, record, options);
     }
 }
 
 fn responses_schemas(body: Val<'_>, tools: Option<Val<'_>>, record: &Record<'_>, options: &mut RequestOptions) {
     for function in tools.iter().flat_map(Val::elements) {
-        strict_schema(function, "parameters", SchemaUse::StrictTool, record, options);
+        strict_schema(function, name::parameters, SchemaUse::StrictTool, record, options);
     }
-    if let Some(format) = body.at(&["text", "format"]) {
-        strict_schema(format, "schema", SchemaUse::Output, record, options);
+    if let Some(format) = body.get(name::text).and_then(|text| text.get(name::format)) {
+        strict_schema(format, name::schema, SchemaUse::Output, record, options);
     }
 }
 
 /// Examines the schema under a key of an object, if that is strict.
-fn strict_schema(object: Val<'_>, key: &str, of: SchemaUse, record: &Record<'_>, options: &mut RequestOptions) {
+fn strict_schema(object: Val<'_>, key: KeyName, of: SchemaUse, record: &Record<'_>, options: &mut RequestOptions) {
     if let Some(schema) = object.get(key).filter(|_| is_strict(object)) {
         SchemaWalk { of, record, options }.visit_strict(schema, 0);
     }
@@ -225,7 +249,7 @@ fn strict_schema(object: Val<'_>, key: &str, of: SchemaUse, record: &Record<'_>,
 fn gemini_schemas(body: Val<'_>, tools: Option<Val<'_>>, record: &Record<'_>, options: &mut RequestOptions) {
     for tool in tools.iter().flat_map(Val::elements) {
         let functions = tool.get("functionDeclarations").or_else(|| tool.get("function_declarations"));
-        for schema in functions.iter().flat_map(Val::elements).filter_map(|own| own.get("parameters")) {
+        for schema in functions.iter().flat_map(Val::elements).filter_map(|own| own.get(name::parameters)) {
             SchemaWalk { of: SchemaUse::Tool, record, options }.visit_gemini(schema, 0);
         }
     }

@@ -1,7 +1,7 @@
 //! Faults of the JSON schemas in a request: properties that some provider refuses.
 
 use crate::history::{PlacedFault, RequestOptions, SchemaFault, SchemaUse, StrictTotals};
-use crate::json::Val;
+use crate::json::{KeyName, Val, name};
 
 use super::Record;
 
@@ -65,12 +65,12 @@ impl SchemaWalk<'_> {
         if !schema.is_object() {
             return;
         }
-        for key in ["oneOf", "anyOf", "allOf"] {
+        for key in [name::oneOf, name::anyOf, name::allOf] {
             if let Some(union) = schema.get(key) {
                 self.add(SchemaFault::TopUnion, union);
             }
         }
-        match schema.get("type") {
+        match schema.get(name::r#type) {
             None => self.add(SchemaFault::NoType, schema),
             Some(kind) if kind.is("object") => {}
             Some(kind) => self.add(SchemaFault::OtherType, kind),
@@ -82,9 +82,9 @@ impl SchemaWalk<'_> {
         if depth > MAX_DEPTH || !schema.is_object() {
             return;
         }
-        let is_object =
-            schema.get("type").is_some_and(|kind| kind.is("object")) || schema.get("properties").is_some();
-        if is_object && schema.get("additionalProperties").is_none_or(|more| more.as_bool() != Some(false)) {
+        let is_object = schema.get(name::r#type).is_some_and(|kind| kind.is("object"))
+            || schema.get(name::properties).is_some();
+        if is_object && schema.get(name::additionalProperties).is_none_or(|more| more.as_bool() != Some(false)) {
             self.add(SchemaFault::Open, schema);
         }
         each_optional(schema, &mut |property| self.add(SchemaFault::Optional, property));
@@ -112,10 +112,10 @@ impl SchemaWalk<'_> {
                 self.add(SchemaFault::Foreign, member.val);
             }
         }
-        if let Some(kind) = schema.get("type") {
+        if let Some(kind) = schema.get(name::r#type) {
             if kind.is_array() {
                 self.add(SchemaFault::TypeList, kind);
-            } else if (kind.is("array") || kind.is("ARRAY")) && schema.get("items").is_none() {
+            } else if (kind.is("array") || kind.is("ARRAY")) && schema.get(name::items).is_none() {
                 self.add(SchemaFault::NoItems, schema);
             }
         }
@@ -136,8 +136,8 @@ fn count_strict(schema: Val<'_>, depth: u32, totals: &mut StrictTotals) {
         return;
     }
     each_optional(schema, &mut |_| totals.optional += 1);
-    let has_types = schema.get("type").is_some_and(|kind| kind.is_array());
-    totals.unions += u32::from(has_types || schema.get("anyOf").is_some());
+    let has_types = schema.get(name::r#type).is_some_and(|kind| kind.is_array());
+    totals.unions += u32::from(has_types || schema.get(name::anyOf).is_some());
     each_inner(schema, &mut |inner| count_strict(inner, depth + 1, totals));
 }
 
@@ -187,8 +187,8 @@ fn collect_refs(schema: Val<'_>, depth: u32, refs: &mut Vec<String>) {
 
 /// Calls `see` with the properties of a schema that its `required` does not list.
 fn each_optional<'v>(schema: Val<'v>, see: &mut dyn FnMut(Val<'v>)) {
-    let required = schema.get("required");
-    for property in schema.get("properties").iter().flat_map(Val::members) {
+    let required = schema.get(name::required);
+    for property in schema.get(name::properties).iter().flat_map(Val::members) {
         let name = property.key.decode();
         let mut names = required.iter().flat_map(Val::elements);
         if !names.any(|own| own.text().is_some_and(|text| text == name)) {
@@ -199,16 +199,18 @@ fn each_optional<'v>(schema: Val<'v>, see: &mut dyn FnMut(Val<'v>)) {
 
 /// Calls `see` with the schemas directly in a schema.
 fn each_inner(schema: Val<'_>, see: &mut dyn FnMut(Val<'_>)) {
-    for key in ["properties", "$defs", "definitions"] {
-        let named = schema.get(key).filter(Val::is_object);
+    let names = schema.names();
+    let get = |key: KeyName| if names.has(key) { schema.get(key) } else { None };
+    for named in [get(name::properties), schema.get("$defs"), get(name::definitions)] {
+        let named = named.filter(Val::is_object);
         named.iter().flat_map(Val::members).for_each(|member| see(member.val));
     }
-    for key in ["anyOf", "oneOf", "allOf", "prefixItems"] {
-        let list = schema.get(key).filter(Val::is_array);
+    for key in [name::anyOf, name::oneOf, name::allOf, name::prefixItems] {
+        let list = get(key).filter(Val::is_array);
         list.iter().flat_map(Val::elements).for_each(&mut *see);
     }
-    for key in ["items", "additionalProperties", "not"] {
-        if let Some(inner) = schema.get(key).filter(Val::is_object) {
+    for key in [name::items, name::additionalProperties, name::not] {
+        if let Some(inner) = get(key).filter(Val::is_object) {
             see(inner);
         }
     }

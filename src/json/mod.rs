@@ -47,14 +47,14 @@ pub use tape::{Member, MemberKey, NodeKind, Oddity, Tape, Val};
 
 /// True if a text is one JSON value.
 pub fn is_json(text: &[u8]) -> bool {
-    scan(text, &mut Tape::new()).is_ok()
+    scan(text, &mut ScratchBuffers::acquire().tape).is_ok()
 }
 
 /// True if a value is a string that contains a JSON object.
 pub fn is_object_text(val: Val<'_>) -> bool {
-    let mut tape = Tape::new();
     let text = val.text().filter(|text| val.is_string() && text.trim_ascii_start().starts_with(b"{"));
     text.is_some_and(|text| {
-        scan(&text, &mut tape).is_ok() && tape.root(&text).is_some_and(|root| root.is_object())
+        let ScratchBuffers { tape, .. } = &mut ScratchBuffers::acquire();
+        scan(&text, tape).is_ok() && tape.root(&text).is_some_and(|root| root.is_object())
     })
 }

@@ -39,37 +39,38 @@ const fn key_of(identifier: &'static str) -> &'static str {
 
 #[rustfmt::skip]
 names! {
-    acknowledged_safety_checks action actions active additionalModelRequestFields additional_kwargs allowed_tools
-    annotations anthropic_beta anthropic_version approval_request_id approve args arguments ask attributes audio
-    audioMetadata audioTranscription audio_metadata audio_transcription background body bucketOwner budget_tokens button
-    bytes cacheControl cachePoint cache_control callID call_id call_type caller caller_id candidates chat_messages
-    checkpoint checkpoint_version choices chunkedPrompt citations citationsContent cited_text cli_version code
-    codeExecutionResult code_execution_result command commands condenseId condenseParent config container_id content
-    content_version contents context conversation conversations created createdAt created_at created_by current_node
-    custom custom_id cwd data description detail diff dimensions displayName display_name document documentMetadata
-    document_index document_metadata document_title done effort enable_thinking enabled encoding_format
-    encrypted_content encrypted_index encrypted_stdout endOffset end_block_index end_byte_offset end_char_index
-    end_index end_offset end_ordinal_exclusive end_page_number env environment error error_code error_message eval event
-    events executableCode executable_code execution exit_code file fileData fileUri file_data file_id file_type file_uri
-    file_url filename fingerprint format fps frequency_penalty function functionCall functionResponse function_call
-    function_response functions generationConfig generation_config git guardContent guardrailConfig has_more hidden
-    history history_base history_mode id image image_url images include index inferenceConfig inference_geo info
-    inlineData inline_data input inputSchema input_audio input_schema instruction instructions isSummary
-    isTruncationMarker is_error is_file_update item items json json_schema keep_alive keys kind kwargs language
-    last_updated lc leafUuid level lines location logit_bias logprob logprobs logs manifest_version mapping
-    max_completion_tokens max_output_length max_output_tokens max_tokens max_tokens_to_sample mcp_servers
+    acknowledged_safety_checks action actions active additionalModelRequestFields additionalProperties additional_kwargs
+    allOf allowed_tools annotations anthropic_beta anthropic_version anyOf approval_request_id approve args arguments
+    ask attributes audio audioMetadata audioTranscription audio_metadata audio_transcription background body bucketOwner
+    budget_tokens button bytes cacheControl cachePoint cache_control callID call_id call_type caller caller_id
+    candidates chat_messages checkpoint checkpoint_version choices chunkedPrompt citations citationsContent cited_text
+    cli_version code codeExecutionResult code_execution_result command commands condenseId condenseParent config
+    container_id content content_version contents context conversation conversations created createdAt created_at
+    created_by current_node custom custom_id cwd data definitions description detail diff dimensions displayName
+    display_name document documentMetadata document_index document_metadata document_title done effort enable_thinking
+    enabled encoding_format encrypted_content encrypted_index encrypted_stdout endOffset end_block_index end_byte_offset
+    end_char_index end_index end_offset end_ordinal_exclusive end_page_number env environment error error_code
+    error_message eval event events executableCode executable_code execution exit_code file fileData fileUri file_data
+    file_id file_type file_uri file_url filename fingerprint format fps frequency_penalty function functionCall
+    functionResponse function_call function_response functions generationConfig generation_config git guardContent
+    guardrailConfig has_more hidden history history_base history_mode id image image_url images include index
+    inferenceConfig inference_geo info inlineData inline_data input inputSchema input_audio input_schema instruction
+    instructions isSummary isTruncationMarker is_error is_file_update item items json json_schema keep_alive keys kind
+    kwargs language last_updated lc leafUuid level lines location logit_bias logprob logprobs logs manifest_version
+    mapping max_completion_tokens max_output_length max_output_tokens max_tokens max_tokens_to_sample mcp_servers
     mediaProcessing mediaResolution mediaType media_processing media_resolution media_type message messageID messageId
     message_count messages metadata method metrics mimeType mime_type modalities mode model modelId modelInfo modelInput
-    modelVersion model_config_id model_provider n name namespace new_lines new_start next numTokens num_lines num_tokens
-    num_turns object observation_id old_lines old_start operation options ordinal originalInput original_input outcome
-    output output_config output_format outputs page_age parallel_tool_calls parameters parentId parentUuid parent_uuid
-    parsed parsed_arguments part partMetadata part_metadata partialArgs partial_args parts path pattern payload
-    pending_safety_checks phase plan platform prediction prefix presence_penalty previous_response_id projectHash prompt
-    prompt_cache_breakpoint provider_metadata provider_response_id proxy_server_request qualifiers quality queries query
-    queued_messages raw_messages reason reasoning reasoningContent reasoningText reasoning_content reasoning_details
-    reasoning_effort record_type redactedContent refusal replacement_history replaylint_ref request resourceSpans
-    resource_spans response response_format response_modalities result results retrieved_at return_code revised_prompt
-    role runtime_state_version s3Location samples say scheduling schema schema_version scopeSpans scope_spans scroll_x
+    modelVersion model_config_id model_provider n name namespace new_lines new_start next not numTokens num_lines
+    num_tokens num_turns object observation_id old_lines old_start oneOf operation options ordinal originalInput
+    original_input outcome output outputConfig output_config output_format outputs page_age parallel_tool_calls
+    parameters parentId parentUuid parent_uuid parsed parsed_arguments part partMetadata part_metadata partialArgs
+    partial_args parts path pattern payload pending_safety_checks phase plan platform prediction prefix prefixItems
+    presence_penalty previous_response_id projectHash prompt prompt_cache_breakpoint properties provider_metadata
+    provider_response_id proxy_server_request qualifiers quality queries query queued_messages raw_messages reason
+    reasoning reasoningContent reasoningText reasoning_content reasoning_details reasoning_effort record_type
+    redactedContent refusal replacement_history replaylint_ref request required resourceSpans resource_spans response
+    response_format response_modalities result results retrieved_at return_code revised_prompt role
+    runtime_state_version s3Location samples say scheduling schema schema_version scopeSpans scope_spans scroll_x
     scroll_y searchResult search_result_index seed server_label server_name service_tier session sessionID sessionId
     session_id session_start signature size snapshot source sourceContent sources spans speechMetadata speech_metadata
     spreadsheetMetadata spreadsheet_metadata startOffset start_block_index start_char_index start_index start_line

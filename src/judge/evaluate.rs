@@ -7,17 +7,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
+use crate::dialect::Item;
 use crate::format::FormatInfo;
 use crate::formats::agents::resume::AgentAct;
 use crate::history::{
-    BlockFlags, Code, Finding, Flags, History, Kind, Pairing, REFER, Remedy, RepairAct, RequestFlags, Row,
-    StoredItems, Usage, codes,
+    BlockFlags, Code, Finding, Flags, History, Kind, KindSet, Pairing, REFER, Remedy, RepairAct, RequestFlags,
+    Row, StoredItems, Usage, codes,
 };
 use crate::place::Place;
 use crate::rule::{AgeLimit, Check, FindingSink, ItemText, Loss, Rule, RuleContext, RuleTag};
 use crate::rules;
 use crate::rules::items::schema_violation;
 use crate::rules::{RULES, fields, media_pass};
+use crate::schema::ItemSchema;
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
 use crate::targets::media::MediaProfile;
 use crate::targets::{self, models};
@@ -183,7 +185,7 @@ impl<'h> Evaluation<'h> {
         number: u32,
     ) -> (Vec<WeighedFinding>, Vec<u64>) {
         let mut out = FindingSink { findings: items.to_vec(), ..FindingSink::default() };
-        for rule in enabled.rules().filter(|rule| rule.judges(self.dialect)) {
+        for rule in enabled.history_rules(self.dialect) {
             match &rule.check {
                 Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
                 Check::Group(check) => self.history.groups.iter().for_each(|group| check(cx, group, &mut out)),
@@ -203,7 +205,9 @@ impl<'h> Evaluation<'h> {
         }
         let bound = self.last_bound_thinking();
         let mut groups = GroupLosses::new();
-        let mut judged: Vec<WeighedFinding> = out
+        // Most findings are reported; growing would leave half of the list empty.
+        let mut judged = Vec::with_capacity(out.findings.len());
+        let found = out
             .findings
             .into_iter()
             .filter(|finding| enabled.has(finding.code) && !self.is_partner_unread(finding))
@@ -223,8 +227,8 @@ impl<'h> Evaluation<'h> {
                     loss,
                     flattens,
                 })
-            })
-            .collect();
+            });
+        judged.extend(found);
         drop_redundant_schema_findings(&mut judged);
         (judged, out.without_reasoning)
     }
@@ -365,10 +369,22 @@ pub struct EnabledRules {
     proven: Vec<Code>,
 }
 
+/// The rules by what runs them, so that a small history is not asked by rules that it does not concern.
 struct RuleSet {
-    rules: Vec<&'static Rule>,
     codes: Vec<bool>,
+    items: Vec<(&'static Rule, ItemCheck)>,
+    schemas: Option<SchemaCheck>,
+    /// The rules over pairs, groups and histories of each dialect.
+    histories: Vec<(&'static str, Vec<&'static Rule>)>,
 }
+
+/// The check of a rule about single items of some kinds.
+pub type ItemCheck = (KindSet, fn(&Item<'_>, &mut FindingSink));
+/// The check of the rule about schemas.
+pub type SchemaCheck = fn(&ItemSchema, &Item<'_>, &mut FindingSink);
+
+/// The dialects that rules may be restricted to; the empty one is that of a history whose target has another.
+const DIALECTS: [&str; 6] = ["", "responses", "chat", "anthropic", "gemini", "bedrock"];
 
 impl Default for EnabledRules {
     /// All rules.
@@ -381,12 +397,22 @@ impl Default for EnabledRules {
 impl EnabledRules {
     /// Enables the rules for which `wanted` is true.
     pub fn new(wanted: impl Fn(&Rule) -> bool) -> Self {
-        let rules: Vec<&'static Rule> = RULES.iter().copied().filter(|rule| wanted(rule)).collect();
-        let mut codes = vec![false; 1000];
-        for rule in &rules {
+        let (mut codes, mut items, mut schemas) = (vec![false; 1000], Vec::new(), None);
+        let mut histories = DIALECTS.map(|dialect| (dialect, Vec::new()));
+        for rule in RULES.iter().copied().filter(|rule| wanted(rule)) {
             codes[usize::from(rule.code.0) % 1000] = true;
+            match rule.check {
+                Check::Item(kinds, check) => items.push((rule, (kinds, check))),
+                Check::Schema(check) => schemas = Some(check),
+                Check::Pair(_) | Check::Group(_) | Check::History(_) => {
+                    let judged = histories.iter_mut().filter(|(dialect, _)| rule.judges(dialect));
+                    judged.for_each(|(_, rules)| rules.push(rule));
+                }
+                Check::External => {}
+            }
         }
-        EnabledRules { set: Arc::new(RuleSet { rules, codes }), proven: Vec::new() }
+        let set = RuleSet { codes, items, schemas, histories: histories.into() };
+        EnabledRules { set: Arc::new(set), proven: Vec::new() }
     }
 
     /// The same rules, some of whose findings the server has confirmed.
@@ -406,8 +432,20 @@ impl EnabledRules {
         self.set.codes[usize::from(code.0) % 1000]
     }
 
-    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> + '_ {
-        self.set.rules.iter().copied()
+    /// The rules about single items, each with its check.
+    pub fn item_rules(&self) -> &[(&'static Rule, ItemCheck)] {
+        &self.set.items
+    }
+
+    /// The check of items against their schemas, if its rule is enabled.
+    pub fn schema_check(&self) -> Option<SchemaCheck> {
+        self.set.schemas
+    }
+
+    /// The rules over the pairs, groups and histories of a dialect.
+    fn history_rules(&self, dialect: &str) -> impl Iterator<Item = &'static Rule> + '_ {
+        let own = self.set.histories.iter().find(|(own, _)| *own == dialect);
+        own.into_iter().flat_map(|(_, rules)| rules.iter().copied())
     }
 }
 
@@ -432,6 +470,14 @@ mod tests {
         let finding = Finding::new(Code(code), row).variant(variant);
         let target = targets::TARGETS[0];
         WeighedFinding { finding, severity, target, history: Some(0), loss: Loss::Lossless, flattens: false }
+    }
+
+    #[test]
+    fn rules_and_targets_are_of_the_dialects_that_rules_are_sorted_by() {
+        let of_rules = RULES.iter().filter_map(|rule| rule.dialect);
+        for dialect in of_rules.chain(targets::TARGETS.iter().map(|target| target.dialect)) {
+            assert!(DIALECTS.contains(&dialect), "{dialect}");
+        }
     }
 
     #[test]

@@ -125,10 +125,10 @@ impl RequestSettings {
         path: &'s str,
     ) -> impl Iterator<Item = (&'static str, &'s CopiedSetting)> {
         SETTING_ROWS.iter().filter_map(move |row| {
+            let setting = self.get(row.name)?;
             let own = row.path(dialect)?;
             let (parent, key) = own.rsplit_once('.').unwrap_or(("", own));
-            let setting = self.get(row.name).filter(|_| parent == path)?;
-            Some((key, setting))
+            (parent == path).then_some((key, setting))
         })
     }
 

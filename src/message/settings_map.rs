@@ -292,7 +292,7 @@ impl SettingRow {
 
     /// The row of the setting at this path in a dialect.
     pub fn by_path(dialect: &str, path: &str) -> Option<&'static SettingRow> {
-        SETTING_ROWS.iter().find(|row| row.all_paths().any(|own| *own == (dialect, path)))
+        SETTING_ROWS.iter().find(|row| row.all_paths().any(|(name, own)| *own == path && *name == dialect))
     }
 
     /// The path at which a dialect writes it; `None` if the dialect does not have it.
@@ -313,7 +313,7 @@ pub fn has_setting(dialect: &str, name: SettingName) -> bool {
 /// True if the object at a path contains settings.
 pub fn contains_settings(dialect: &str, path: &str) -> bool {
     let within = |own: &str| own.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-    SETTING_ROWS.iter().any(|row| row.all_paths().any(|(name, own)| *name == dialect && within(own)))
+    SETTING_ROWS.iter().any(|row| row.all_paths().any(|(name, own)| within(own) && *name == dialect))
 }
 
 /// True if a member refers to state on the server.

@@ -1,5 +1,7 @@
 //! Tools that a request offers.
 
+use crate::json::Member;
+
 use super::{Opaque, RawJson, SourceLocation, Text};
 
 /// A tool that the request offers.
@@ -80,9 +82,9 @@ const EXTRAS: [(&str, &[&str]); 7] = [
 
 impl ExtraMember {
     /// The member of this name, if it is in the table.
-    pub fn of(key: &[u8], value: RawJson, at: SourceLocation) -> Option<ExtraMember> {
-        let known = EXTRAS.iter().find(|(name, _)| name.as_bytes() == key);
-        known.map(|(key, _)| ExtraMember { key, value, at })
+    pub fn of(member: &Member<'_>, at: SourceLocation) -> Option<ExtraMember> {
+        let known = EXTRAS.iter().find(|(name, _)| member.key.is(name.as_bytes()));
+        known.map(|(key, _)| ExtraMember { key, value: RawJson::of(member.val), at })
     }
 
     pub fn is_known_to(&self, dialect: &str) -> bool {

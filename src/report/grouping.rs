@@ -27,22 +27,26 @@ pub(super) struct DiagnosticKind {
 
 impl DiagnosticKind {
     pub(super) fn of(diagnostic: &Diagnostic) -> DiagnosticKind {
-        // A masked id ends with an ellipsis.
-        let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_').to_owned();
         let ids = [&diagnostic.id, &diagnostic.call_id].map(|id| id.as_deref().map(bare));
-        let is_name = |word: &str| {
-            let word = bare(word);
-            word.contains(|c: char| c.is_ascii_digit()) || ids.iter().any(|id| id.as_ref() == Some(&word))
-        };
-        let words = diagnostic.message.split(' ').map(|word| if is_name(word) { "#" } else { word });
+        let mut words = String::with_capacity(diagnostic.message.len());
+        for (n, word) in diagnostic.message.split(' ').enumerate() {
+            let is_name = word.bytes().any(|b| b.is_ascii_digit()) || ids.contains(&Some(bare(word)));
+            words.push_str(if n > 0 { " " } else { "" });
+            words.push_str(if is_name { "#" } else { word });
+        }
         DiagnosticKind {
             rule: diagnostic.rule.0,
             severity: diagnostic.severity,
-            words: words.collect::<Vec<_>>().join(" "),
+            words,
             fix: diagnostic.fix.as_ref().map(|fix| fix.title.clone()),
             no_fix: diagnostic.no_fix,
         }
     }
+}
+
+/// A word without punctuation: a masked id ends with an ellipsis.
+fn bare(word: &str) -> &str {
+    word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_')
 }
 
 /// The findings of a document: those to show in full, and the rest of each larger group.

@@ -79,7 +79,7 @@ fn choice(val: Val<'_>) -> Option<ToolChoice> {
         b"auto" => Some(ToolChoice::Auto),
         b"none" => Some(ToolChoice::None),
         b"any" => Some(ToolChoice::Required),
-        b"tool" => text(val, "name").map(ToolChoice::Tool),
+        b"tool" => text(val, name::name).map(ToolChoice::Tool),
         _ => None,
     }
 }
@@ -89,13 +89,13 @@ const TOOL: [&str; 5] = ["type", "name", "description", "input_schema", "cache_c
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     let own = val.get(name::r#type).is_none_or(|kind| kind.is("custom"));
-    let Some(name) = text(val, "name").filter(|_| own) else {
+    let Some(name) = text(val, name::name).filter(|_| own) else {
         let tool = Tool::new(provider_tool(val), body.at(val));
         return Tool { cache: cache(val), ..tool };
     };
     let kind = ToolKind::Function {
         name,
-        description: text(val, "description"),
+        description: text(val, name::description),
         parameters: val.get(name::input_schema).filter(|schema| schema.is_object()).map(RawJson::of),
     };
     Tool { cache: cache(val), extras: read_extras(body, val, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
@@ -156,22 +156,22 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
 pub fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let what = match kind.as_ref() {
-        b"text" => text(val, "text")
+        b"text" => text(val, name::text)
             .map(|text| PartKind::Text { text, citations: citations(NAME, val.get(name::citations)) }),
         b"tool_use" => call(val).map(PartKind::Call),
         b"tool_result" => result(body, val, losses).map(PartKind::Result),
         b"thinking" => {
-            let texts = text(val, "thinking").filter(|text| !text.is_empty()).into_iter().collect();
-            Some(reasoning(ReasoningProvider::Anthropic, texts, text(val, "signature")))
+            let texts = text(val, name::thinking).filter(|text| !text.is_empty()).into_iter().collect();
+            Some(reasoning(ReasoningProvider::Anthropic, texts, text(val, name::signature)))
         }
         b"redacted_thinking" => Some(PartKind::Reasoning(Reasoning {
             provider: ReasoningProvider::Anthropic,
             texts: Vec::new(),
             encrypted_content: None,
-            redacted: text(val, "data"),
+            redacted: text(val, name::data),
         })),
         // The server ignores what comes before its summary; both are kept here.
-        b"compaction" => nonempty_text(val, "content").map(|text| {
+        b"compaction" => nonempty_text(val, name::content).map(|text| {
             losses.add(LossKind::SUMMARY_AS_TEXT, body.at(val));
             PartKind::Text { text, citations: None }
         }),
@@ -211,9 +211,9 @@ fn unknown(val: Val<'_>, kind: &[u8]) -> Opaque {
 
 fn call(val: Val<'_>) -> Option<ToolCall> {
     Some(ToolCall {
-        id: text(val, "id")?,
+        id: text(val, name::id)?,
         has_synthetic_id: false,
-        name: text(val, "name").unwrap_or_default(),
+        name: text(val, name::name).unwrap_or_default(),
         input: val
             .get(name::input)
             .map_or_else(|| CallInput::Json(RawJson::new(*b"{}")), |input| CallInput::Json(RawJson::of(input))),
@@ -226,7 +226,7 @@ fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResu
         report_unknown_block_members(body, part, "anthropic/result", losses);
     }
     let part = |part: Val<'_>| match part.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
-        Some(b"text") => ResultPart::Text(text(part, "text").unwrap_or_default()),
+        Some(b"text") => ResultPart::Text(text(part, name::text).unwrap_or_default()),
         Some(kind @ b"tool_reference") => ResultPart::Opaque(unknown(part, kind), body.at(part)),
         _ => match media(part) {
             Some(media) => ResultPart::media(media, body.at(part)),
@@ -239,7 +239,7 @@ fn result(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Option<ToolResu
         None => Vec::new(),
     };
     let is_error = val.get(name::is_error).and_then(|error| error.as_bool()).unwrap_or(false);
-    Some(ToolResult { id: text(val, "tool_use_id")?, name: None, parts, is_error, kind: CallKind::Function })
+    Some(ToolResult { id: text(val, name::tool_use_id)?, name: None, parts, is_error, kind: CallKind::Function })
 }
 
 fn media(val: Val<'_>) -> Option<Media> {
@@ -248,31 +248,31 @@ fn media(val: Val<'_>) -> Option<Media> {
         b"document" => MediaKind::File,
         b"search_result" => return search_result(val),
         b"container_upload" => {
-            return Some(Media::new(MediaKind::File, MediaSource::Id(text(val, "file_id")?, NAME)));
+            return Some(Media::new(MediaKind::File, MediaSource::Id(text(val, name::file_id)?, NAME)));
         }
         _ => return None,
     };
     let source = val.get(name::source)?;
     let found = match source.get(name::r#type)?.text()?.as_ref() {
-        b"base64" => MediaSource::Data(text(source, "data")?),
-        b"url" => MediaSource::Url(text(source, "url")?),
-        b"file" => MediaSource::Id(text(source, "file_id")?, NAME),
-        b"text" => MediaSource::Plain(vec![text(source, "data")?]),
+        b"base64" => MediaSource::Data(text(source, name::data)?),
+        b"url" => MediaSource::Url(text(source, name::url)?),
+        b"file" => MediaSource::Id(text(source, name::file_id)?, NAME),
+        b"text" => MediaSource::Plain(vec![text(source, name::data)?]),
         b"content" => {
             let content = source.get(name::content)?;
             MediaSource::Plain(match Text::of_val(content) {
                 Some(text) => vec![text],
                 // Other dialects have no documents with images in them.
-                None => content.elements().map(|part| text(part, "text")).collect::<Option<_>>()?,
+                None => content.elements().map(|part| text(part, name::text)).collect::<Option<_>>()?,
             })
         }
         _ => return None,
     };
     let media = Media {
-        name: nonempty_text(val, "title"),
-        context: nonempty_text(val, "context"),
+        name: nonempty_text(val, name::title),
+        context: nonempty_text(val, name::context),
         citations: citation_request(val),
         ..Media::new(kind, found)
     };
-    Some(media.mime(text(source, "media_type")))
+    Some(media.mime(text(source, name::media_type)))
 }

@@ -82,7 +82,7 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
         Some(text) if schema.is_string() => RawJson::new(text.into_owned()),
         _ => RawJson::of(schema),
     };
-    let (name, description) = (nonempty_text(own, "name"), nonempty_text(own, "description"));
+    let (name, description) = (nonempty_text(own, name::name), nonempty_text(own, name::description));
     Some(OutputFormat::Schema { name, description, schema, strict: None })
 }
 
@@ -97,7 +97,7 @@ fn choice(val: Val<'_>) -> Option<ToolChoice> {
     match only.key.decode().as_ref() {
         b"auto" => Some(ToolChoice::Auto),
         b"any" => Some(ToolChoice::Required),
-        b"tool" => text(only.val, "name").map(ToolChoice::Tool),
+        b"tool" => text(only.val, name::name).map(ToolChoice::Tool),
         _ => None,
     }
 }
@@ -107,13 +107,13 @@ const TOOL: [&str; 3] = ["name", "description", "inputSchema"];
 
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     report_extra_members(body, val, losses);
-    let Some((own, name)) = val.get(name::toolSpec).and_then(|own| Some((own, text(own, "name")?))) else {
+    let Some((own, name)) = val.get(name::toolSpec).and_then(|own| Some((own, text(own, name::name)?))) else {
         let kind = ToolKind::Opaque(opaque(NAME, OpaqueKind::ServerTool, val));
         return Tool::new(kind, body.at(val));
     };
     let kind = ToolKind::Function {
         name,
-        description: text(own, "description"),
+        description: text(own, name::description),
         parameters: own.at(&["inputSchema", "json"]).map(RawJson::of),
     };
     Tool { extras: read_extras(body, own, &TOOL, losses), ..Tool::new(kind, body.at(val)) }
@@ -171,7 +171,7 @@ fn block(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
         }
         b"citationsContent" => {
             let parts = own.get(name::content).into_iter().flat_map(|list| list.elements());
-            let texts: Vec<Text> = parts.filter_map(|part| text(part, "text")).collect();
+            let texts: Vec<Text> = parts.filter_map(|part| text(part, name::text)).collect();
             let citations = crate::dialects::common::citations(NAME, own.get(name::citations));
             Some(PartKind::Text { text: Text::join(&texts, ""), citations })
         }
@@ -197,7 +197,7 @@ fn report_extra_sources(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) {
 }
 
 fn thoughts(own: Val<'_>) -> Option<PartKind> {
-    if let Some(redacted) = text(own, "redactedContent") {
+    if let Some(redacted) = text(own, name::redactedContent) {
         let made = Reasoning {
             provider: ReasoningProvider::Anthropic,
             texts: Vec::new(),
@@ -208,18 +208,18 @@ fn thoughts(own: Val<'_>) -> Option<PartKind> {
     }
     let reasoning_text = own.get(name::reasoningText)?;
     let encrypted_content =
-        text(reasoning_text, "signature").filter(|encrypted_content| !encrypted_content.is_empty());
+        text(reasoning_text, name::signature).filter(|encrypted_content| !encrypted_content.is_empty());
     // Only Claude signs; other models accept their reasoning as text.
     let provider =
         if encrypted_content.is_some() { ReasoningProvider::Anthropic } else { ReasoningProvider::Open };
-    Some(reasoning(provider, text(reasoning_text, "text").into_iter().collect(), encrypted_content))
+    Some(reasoning(provider, text(reasoning_text, name::text).into_iter().collect(), encrypted_content))
 }
 
 fn call(own: Val<'_>) -> Option<ToolCall> {
     Some(ToolCall {
-        id: text(own, "toolUseId")?,
+        id: text(own, name::toolUseId)?,
         has_synthetic_id: false,
-        name: text(own, "name").unwrap_or_default(),
+        name: text(own, name::name).unwrap_or_default(),
         input: own
             .get(name::input)
             .map_or_else(|| CallInput::Json(RawJson::new(*b"{}")), |input| CallInput::Json(RawJson::of(input))),
@@ -235,7 +235,7 @@ fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResu
         report_extra_members(body, part, losses);
         part.members().for_each(|member| report_extra_sources(body, member.val, losses));
     }
-    let part = |part: Val<'_>| match (text(part, "text"), part.get(name::json)) {
+    let part = |part: Val<'_>| match (text(part, name::text), part.get(name::json)) {
         (Some(text), _) => ResultPart::Text(text),
         (None, Some(json)) => ResultPart::Json(RawJson::of(json)),
         (None, None) => match media(part) {
@@ -245,7 +245,7 @@ fn result(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Option<ToolResu
     };
     let content = own.get(name::content).into_iter().flat_map(|content| content.elements());
     Some(ToolResult {
-        id: text(own, "toolUseId")?,
+        id: text(own, name::toolUseId)?,
         name: None,
         parts: content.map(part).collect(),
         is_error: own.get(name::status).is_some_and(|status| status.is("error")),
@@ -265,23 +265,23 @@ fn media(val: Val<'_>) -> Option<Media> {
         _ => return None,
     };
     let source = own.get(name::source)?;
-    let found = match (text(source, "bytes"), text(source, "text"), source.get(name::s3Location)) {
+    let found = match (text(source, name::bytes), text(source, name::text), source.get(name::s3Location)) {
         (Some(bytes), ..) => MediaSource::Data(bytes),
         (_, Some(plain), _) => MediaSource::Plain(vec![plain]),
-        (_, _, Some(location)) => MediaSource::Id(text(location, "uri")?, NAME),
+        (_, _, Some(location)) => MediaSource::Id(text(location, name::uri)?, NAME),
         (None, None, None) => {
             let parts = source.get(name::content)?;
-            MediaSource::Plain(parts.elements().map(|part| text(part, "text")).collect::<Option<_>>()?)
+            MediaSource::Plain(parts.elements().map(|part| text(part, name::text)).collect::<Option<_>>()?)
         }
     };
-    let format = text(own, "format").unwrap_or_default();
+    let format = text(own, name::format).unwrap_or_default();
     let format = String::from_utf8_lossy(&format.plain()).into_owned();
     let mime = FORMATS.iter().find(|(name, _)| *name == format).map(|(_, mime)| (*mime).to_owned());
     let mime = mime.or_else(|| (!family.is_empty() && !format.is_empty()).then(|| format!("{family}{format}")));
     let media = Media {
         // Bedrock requires a name of documents; this one is a placeholder.
-        name: text(own, "name").filter(|name| name.raw() != DEFAULT_NAME.as_bytes()),
-        context: nonempty_text(own, "context"),
+        name: text(own, name::name).filter(|name| name.raw() != DEFAULT_NAME.as_bytes()),
+        context: nonempty_text(own, name::context),
         citations: citation_request(own),
         ..Media::new(kind, found)
     };

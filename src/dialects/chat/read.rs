@@ -112,7 +112,7 @@ fn choice(val: Val<'_>) -> Option<ToolChoice> {
         }
         None => {
             let named = val.get(name::function).or_else(|| val.get(name::custom)).unwrap_or(val);
-            text(named, "name").map(ToolChoice::Tool)
+            text(named, name::name).map(ToolChoice::Tool)
         }
     }
 }
@@ -123,8 +123,8 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
         b"json_schema" => {
             let own = val.get(name::json_schema)?;
             Some(OutputFormat::Schema {
-                name: text(own, "name"),
-                description: text(own, "description"),
+                name: text(own, name::name),
+                description: text(own, name::description),
                 schema: RawJson::of(own.get(name::schema)?),
                 strict: own.get(name::strict).and_then(|strict| strict.as_bool()),
             })
@@ -227,7 +227,7 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
         message.parts.push(Part::new(PartKind::Refusal(refusal), body.at(val)));
     }
     if let Some(audio) = said.audio.filter(|audio| audio.is_object() && is_model) {
-        let id = text(audio, "id").map(|id| Media::new(MediaKind::Audio, MediaSource::Id(id, NAME)));
+        let id = text(audio, name::id).map(|id| Media::new(MediaKind::Audio, MediaSource::Id(id, NAME)));
         message.parts.extend(id.map(|audio_by_id| Part::new(PartKind::from(audio_by_id), body.at(audio))));
     }
     let before = message.parts.len();
@@ -307,14 +307,14 @@ fn thinking_block(block: Val<'_>) -> Option<PartKind> {
     Some(match block.get(name::r#type)?.text()?.as_ref() {
         b"thinking" => reasoning(
             provider,
-            nonempty_text(block, "thinking").into_iter().collect(),
-            nonempty_text(block, "signature"),
+            nonempty_text(block, name::thinking).into_iter().collect(),
+            nonempty_text(block, name::signature),
         ),
         b"redacted_thinking" => PartKind::Reasoning(Reasoning {
             provider,
             texts: Vec::new(),
             encrypted_content: None,
-            redacted: nonempty_text(block, "data"),
+            redacted: nonempty_text(block, name::data),
         }),
         _ => return None,
     })
@@ -322,15 +322,16 @@ fn thinking_block(block: Val<'_>) -> Option<PartKind> {
 
 /// An entry of OpenRouter's `reasoning_details`, which name their format.
 fn reasoning_detail(detail: Val<'_>) -> Option<PartKind> {
-    let format = text(detail, "format").unwrap_or_default().plain().into_owned();
+    let format = text(detail, name::format).unwrap_or_default().plain().into_owned();
     let provider = match format.split(|b| *b == b'-').next() {
         Some(b"openai") => ReasoningProvider::OpenAi,
         Some(b"anthropic") => ReasoningProvider::Anthropic,
         Some(b"google") => ReasoningProvider::Google,
         _ => ReasoningProvider::Open,
     };
-    let texts = nonempty_text(detail, "text").or_else(|| nonempty_text(detail, "summary")).into_iter().collect();
-    let encrypted_content = nonempty_text(detail, "signature").or_else(|| nonempty_text(detail, "data"));
+    let texts =
+        nonempty_text(detail, name::text).or_else(|| nonempty_text(detail, name::summary)).into_iter().collect();
+    let encrypted_content = nonempty_text(detail, name::signature).or_else(|| nonempty_text(detail, name::data));
     // MiniMax's details have no type of their own.
     let kind = detail.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     Some(match (kind.as_ref(), provider) {
@@ -356,12 +357,12 @@ fn report_unknown_part_members(body: &Body<'_>, val: Val<'_>, losses: &mut Losse
 fn content_part(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
     let at = body.at(val);
     let what = match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
-        Some(b"text" | b"input_text" | b"output_text") | None => text(val, "text")
+        Some(b"text" | b"input_text" | b"output_text") | None => text(val, name::text)
             .map(|text| PartKind::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
-        Some(b"refusal") => text(val, "refusal").map(PartKind::Refusal),
+        Some(b"refusal") => text(val, name::refusal).map(PartKind::Refusal),
         Some(b"thinking") => {
             let parts = val.get(name::thinking).into_iter().flat_map(|list| list.elements());
-            let texts = parts.filter_map(|part| nonempty_text(part, "text")).collect();
+            let texts = parts.filter_map(|part| nonempty_text(part, name::text)).collect();
             Some(reasoning(ReasoningProvider::Open, texts, None))
         }
         _ => part_media(val).map(PartKind::from),
@@ -377,20 +378,24 @@ fn part_media(val: Val<'_>) -> Option<Media> {
     match val.get(name::r#type)?.text()?.as_ref() {
         b"image_url" => {
             let own = val.get(name::image_url)?;
-            let url = Text::of_val(own).or_else(|| text(own, "url"))?;
-            Some(Media { detail: text(own, "detail"), ..Media::of_url(MediaKind::Image, &url) })
+            let url = Text::of_val(own).or_else(|| text(own, name::url))?;
+            Some(Media { detail: text(own, name::detail), ..Media::of_url(MediaKind::Image, &url) })
         }
         b"input_audio" => {
             let own = val.get(name::input_audio)?;
-            let form = text(own, "format");
+            let form = text(own, name::format);
             let mime = form.map(|form| Text::of_raw([b"audio/", &*form.raw()].concat()));
-            Some(Media::new(MediaKind::Audio, MediaSource::Data(text(own, "data")?)).mime(mime))
+            Some(Media::new(MediaKind::Audio, MediaSource::Data(text(own, name::data)?)).mime(mime))
         }
         b"file" => {
             let own = val.get(name::file)?;
-            let found =
-                media(MediaKind::File, nonempty_text(own, "file_data"), nonempty_text(own, "file_id"), NAME)?;
-            Some(Media { name: text(own, "filename"), ..found })
+            let found = media(
+                MediaKind::File,
+                nonempty_text(own, name::file_data),
+                nonempty_text(own, name::file_id),
+                NAME,
+            )?;
+            Some(Media { name: text(own, name::filename), ..found })
         }
         b"document_url" => {
             let found = Media::of_url(MediaKind::File, &text(val, "document_url")?);
@@ -402,13 +407,13 @@ fn part_media(val: Val<'_>) -> Option<Media> {
 }
 
 fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
-    let id = text(val, "id").unwrap_or_default();
+    let id = text(val, name::id).unwrap_or_default();
     let call = match (val.get(name::function), val.get(name::custom)) {
         (None, Some(own)) => ToolCall {
             id,
             has_synthetic_id: false,
-            name: text(own, "name").unwrap_or_default(),
-            input: CallInput::Text(text(own, "input").unwrap_or_default()),
+            name: text(own, name::name).unwrap_or_default(),
+            input: CallInput::Text(text(own, name::input).unwrap_or_default()),
             kind: CallKind::Custom,
         },
         (own, _) => function_call(id, own.unwrap_or(val)),
@@ -418,7 +423,7 @@ fn call(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Part {
         report_unknown_members(body, val, "chat", kind, losses);
     }
     let signature =
-        val.at(&["extra_content", "google"]).and_then(|google| nonempty_text(google, "thought_signature"));
+        val.at(&["extra_content", "google"]).and_then(|google| nonempty_text(google, name::thought_signature));
     Part { signature, ..Part::new(PartKind::Call(call), body.at(val)) }
 }
 
@@ -426,12 +431,12 @@ fn function_call(id: Text, own: Val<'_>) -> ToolCall {
     let input = match own.get(name::arguments) {
         // Ollama's arguments are a value.
         Some(object) if object.is_object() => CallInput::Json(RawJson::of(object)),
-        _ => CallInput::Text(text(own, "arguments").unwrap_or_default()),
+        _ => CallInput::Text(text(own, name::arguments).unwrap_or_default()),
     };
     ToolCall {
         id,
         has_synthetic_id: false,
-        name: text(own, "name").unwrap_or_default(),
+        name: text(own, name::name).unwrap_or_default(),
         input,
         kind: CallKind::Function,
     }
@@ -442,12 +447,12 @@ fn result(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) 
         .into_iter()
         .flat_map(|content| content.elements())
         .for_each(|part| report_unknown_part_members(body, part, losses));
-    let name = nonempty_text(val, "name").or_else(|| nonempty_text(val, "tool_name"));
+    let name = nonempty_text(val, name::name).or_else(|| nonempty_text(val, name::tool_name));
     // Messages of the old form have no id, nor have Ollama's.
-    let id = nonempty_text(val, "tool_call_id").or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
+    let id = nonempty_text(val, name::tool_call_id).or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
     let part = |part: Val<'_>| match part_media(part) {
         Some(media) => ResultPart::media(media, body.at(part)),
-        None => match text(part, "text") {
+        None => match text(part, name::text) {
             Some(text) => ResultPart::Text(text),
             None => ResultPart::Json(RawJson::of(part)),
         },

@@ -13,8 +13,8 @@ pub(super) fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     let found = function.or_else(|| {
         let own = val.get(name::custom)?;
         let kind = ToolKind::Custom {
-            name: text(own, "name")?,
-            description: text(own, "description"),
+            name: text(own, name::name)?,
+            description: text(own, name::description),
             format: own.get(name::format).map(flat_format),
         };
         Some(Tool::new(kind, body.at(val)))
@@ -40,8 +40,8 @@ const TOOL: [&str; 6] = ["type", "function", "cache_control", "name", "descripti
 /// Reads the definition of a function, which may be without the tool around it.
 pub(super) fn function(body: &Body<'_>, own: Val<'_>, whole: Val<'_>, losses: &mut Losses) -> Option<Tool> {
     let kind = ToolKind::Function {
-        name: text(own, "name")?,
-        description: text(own, "description"),
+        name: text(own, name::name)?,
+        description: text(own, name::description),
         parameters: own.get(name::parameters).filter(|p| p.is_object()).map(RawJson::of),
     };
     let mut extras = read_extras(body, own, &FUNCTION, losses);

@@ -3,7 +3,7 @@
 use crate::dialect::{EditRefusal, TextChange};
 use crate::json::edit::RecordBase;
 use crate::json::value_edit::put_member;
-use crate::json::{Val, string};
+use crate::json::{Val, name, string};
 use crate::place::Edit;
 
 use super::rows;
@@ -23,7 +23,7 @@ pub(super) fn edit(
             Ok(put_member(inner, "name", &string::quoted(name), base, out)?)
         }
         TextChange::AsText => {
-            let response = rows::response(item).and_then(|response| response.get("response"));
+            let response = rows::response(item).and_then(|response| response.get(name::response));
             out.push(Edit::replace(base.of(item), result_as_text(response)));
             Ok(())
         }

@@ -137,7 +137,7 @@ fn instruction(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Los
     let alone = parts.filter(|parts| parts.is_object());
     let each = parts.into_iter().flat_map(|parts| parts.elements());
     for part in alone.into_iter().chain(each) {
-        match text(part, "text") {
+        match text(part, name::text) {
             Some(text) => out.instructions.push(Part::text(text, body.at(part))),
             None => losses.add(LossKind::UNKNOWN, body.at(part)),
         }
@@ -191,8 +191,8 @@ fn tools(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) {
 fn declaration(body: &Body<'_>, own: Val<'_>, losses: &mut Losses) -> Tool {
     let parameters = get_either(own, "parametersJsonSchema").map(RawJson::of);
     let kind = ToolKind::Function {
-        name: text(own, "name").unwrap_or_default(),
-        description: text(own, "description"),
+        name: text(own, name::name).unwrap_or_default(),
+        description: text(own, name::description),
         parameters: parameters.or_else(|| own.get(name::parameters).map(schema::json_schema)),
     };
     Tool { extras: read_extras(body, own, &DECLARATION, losses), ..Tool::new(kind, body.at(own)) }
@@ -229,7 +229,7 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) -
     let at = body.at(val);
     let signature = get_either(val, "thoughtSignature").and_then(Text::of_val);
     let thought = val.get(name::thought).and_then(|thought| thought.as_bool()).unwrap_or(false);
-    let what = if let Some(text) = text(val, "text") {
+    let what = if let Some(text) = text(val, name::text) {
         match thought {
             true => Some(reasoning(ReasoningProvider::Google, vec![text], None)),
             false => Some(PartKind::Text { text, citations: None }),
@@ -257,11 +257,11 @@ fn block(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses) -
 }
 
 fn call(own: Val<'_>, out: &Thread) -> ToolCall {
-    let id = text(own, "id").filter(|id| !id.is_empty());
+    let id = text(own, name::id).filter(|id| !id.is_empty());
     ToolCall {
         has_synthetic_id: id.is_none(),
         id: id.unwrap_or_else(|| Text::new(&format!("call_{}", out.calls()))),
-        name: text(own, "name").unwrap_or_default(),
+        name: text(own, name::name).unwrap_or_default(),
         input: own
             .get(name::args)
             .map_or_else(|| CallInput::Json(RawJson::new(*b"{}")), |args| CallInput::Json(RawJson::of(args))),
@@ -270,8 +270,8 @@ fn call(own: Val<'_>, out: &Thread) -> ToolCall {
 }
 
 fn result(body: &Body<'_>, own: Val<'_>, out: &mut Thread, losses: &mut Losses) -> ToolResult {
-    let name = text(own, "name");
-    let id = text(own, "id").filter(|id| !id.is_empty());
+    let name = text(own, name::name);
+    let id = text(own, name::id).filter(|id| !id.is_empty());
     let id = id.or_else(|| out.open_call(name.as_ref())).unwrap_or_default();
     let (mut parts, mut is_error) = (Vec::new(), false);
     if let Some(response) = own.get(name::response) {
@@ -307,7 +307,7 @@ pub(super) const RESOLUTIONS: [(&str, &str); 4] = [
 
 /// The resolution of a part.
 fn resolution(part: Val<'_>) -> Option<Val<'_>> {
-    get_either(part, "mediaResolution")?.get("level")
+    get_either(part, "mediaResolution")?.get(name::level)
 }
 
 /// OpenAI's level of detail for a resolution.
@@ -323,7 +323,7 @@ fn media(val: Val<'_>) -> Option<Media> {
     let mime = get_either(own, "mimeType").and_then(Text::of_val);
     let kind = mime.as_ref().map_or(MediaKind::File, |mime| MediaKind::of_mime(&mime.plain()));
     let source = if is_data {
-        MediaSource::Data(standard_base64(text(own, "data")?))
+        MediaSource::Data(standard_base64(text(own, name::data)?))
     } else {
         let uri = get_either(own, "fileUri").and_then(Text::of_val)?;
         let plain = uri.plain().into_owned();
@@ -343,12 +343,17 @@ fn standard_base64(data: Text) -> Text {
     if memchr::memchr2(b'-', b'_', &raw).is_none() && raw.len().is_multiple_of(4) {
         return data;
     }
-    let letter = |byte: &u8| match byte {
-        b'-' => b'+',
-        b'_' => b'/',
-        other => *other,
-    };
-    let mut out: Vec<u8> = raw.iter().filter(|byte| **byte != b'\\').map(letter).collect();
+    let mut out = raw.into_owned();
+    for byte in &mut out {
+        *byte = match *byte {
+            b'-' => b'+',
+            b'_' => b'/',
+            other => other,
+        };
+    }
+    if memchr::memchr(b'\\', &out).is_some() {
+        out.retain(|byte| *byte != b'\\');
+    }
     while !out.len().is_multiple_of(4) {
         out.push(b'=');
     }

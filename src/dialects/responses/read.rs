@@ -93,10 +93,10 @@ fn choice(val: Val<'_>) -> Option<ToolChoice> {
         Some(b"required") => Some(ToolChoice::Required),
         Some(_) => None,
         None => match val.get(name::r#type)?.text()?.as_ref() {
-            b"function" | b"custom" => text(val, "name").map(ToolChoice::Tool),
+            b"function" | b"custom" => text(val, name::name).map(ToolChoice::Tool),
             b"allowed_tools" => {
                 let names =
-                    val.get(name::tools)?.elements().map(|tool| text(tool, "name")).collect::<Option<_>>()?;
+                    val.get(name::tools)?.elements().map(|tool| text(tool, name::name)).collect::<Option<_>>()?;
                 let required = val.get(name::mode).is_some_and(|mode| mode.is("required"));
                 Some(ToolChoice::Allowed { names, required })
             }
@@ -110,8 +110,8 @@ fn format(val: Val<'_>) -> Option<OutputFormat> {
     match val.get(name::r#type)?.text()?.as_ref() {
         b"json_object" => Some(OutputFormat::Json),
         b"json_schema" => Some(OutputFormat::Schema {
-            name: text(val, "name"),
-            description: text(val, "description"),
+            name: text(val, name::name),
+            description: text(val, name::description),
             schema: RawJson::of(val.get(name::schema)?),
             strict: val.get(name::strict).and_then(|strict| strict.as_bool()),
         }),
@@ -126,14 +126,14 @@ const CUSTOM: [&str; 4] = ["type", "name", "description", "format"];
 fn tool(body: &Body<'_>, val: Val<'_>, losses: &mut Losses) -> Tool {
     let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
     let made = match kind.as_ref() {
-        b"function" => text(val, "name").map(|name| ToolKind::Function {
+        b"function" => text(val, name::name).map(|name| ToolKind::Function {
             name,
-            description: text(val, "description"),
+            description: text(val, name::description),
             parameters: val.get(name::parameters).filter(|p| p.is_object()).map(RawJson::of),
         }),
-        b"custom" => text(val, "name").map(|name| ToolKind::Custom {
+        b"custom" => text(val, name::name).map(|name| ToolKind::Custom {
             name,
-            description: text(val, "description"),
+            description: text(val, name::description),
             format: val.get(name::format).map(RawJson::of),
         }),
         _ => None,
@@ -261,9 +261,9 @@ fn message(body: &Body<'_>, val: Val<'_>, out: &mut Thread, losses: &mut Losses)
 fn content_part(body: &Body<'_>, val: Val<'_>) -> Part {
     let at = body.at(val);
     let what = match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
-        Some(b"input_text" | b"output_text" | b"text" | b"summary_text") | None => text(val, "text")
+        Some(b"input_text" | b"output_text" | b"text" | b"summary_text") | None => text(val, name::text)
             .map(|text| PartKind::Text { text, citations: citations(NAME, val.get(name::annotations)) }),
-        Some(b"refusal") => text(val, "refusal").map(PartKind::Refusal),
+        Some(b"refusal") => text(val, name::refusal).map(PartKind::Refusal),
         _ => part_media(val).map(PartKind::from),
     };
     Part::new(what.unwrap_or_else(|| PartKind::Opaque(opaque(NAME, OpaqueKind::Unknown, val))), at)
@@ -272,14 +272,18 @@ fn content_part(body: &Body<'_>, val: Val<'_>) -> Part {
 fn part_media(val: Val<'_>) -> Option<crate::message::Media> {
     match val.get(name::r#type)?.text()?.as_ref() {
         b"input_image" | b"computer_screenshot" => {
-            let found =
-                media(MediaKind::Image, nonempty_text(val, "image_url"), nonempty_text(val, "file_id"), NAME)?;
-            Some(crate::message::Media { detail: text(val, "detail"), ..found })
+            let found = media(
+                MediaKind::Image,
+                nonempty_text(val, name::image_url),
+                nonempty_text(val, name::file_id),
+                NAME,
+            )?;
+            Some(crate::message::Media { detail: text(val, name::detail), ..found })
         }
         b"input_file" => {
-            let url = nonempty_text(val, "file_data").or_else(|| nonempty_text(val, "file_url"));
-            let found = media(MediaKind::File, url, nonempty_text(val, "file_id"), NAME)?;
-            Some(crate::message::Media { name: text(val, "filename"), ..found })
+            let url = nonempty_text(val, name::file_data).or_else(|| nonempty_text(val, name::file_url));
+            let found = media(MediaKind::File, url, nonempty_text(val, name::file_id), NAME)?;
+            Some(crate::message::Media { name: text(val, name::filename), ..found })
         }
         _ => None,
     }
@@ -288,9 +292,9 @@ fn part_media(val: Val<'_>) -> Option<crate::message::Media> {
 fn reasoning(val: Val<'_>) -> Reasoning {
     let texts = |key: &str| -> Vec<Text> {
         let parts = val.get(key).into_iter().flat_map(|list| list.elements());
-        parts.filter_map(|part| nonempty_text(part, "text")).collect()
+        parts.filter_map(|part| nonempty_text(part, name::text)).collect()
     };
-    let (thoughts, encrypted_content) = (texts("content"), nonempty_text(val, "encrypted_content"));
+    let (thoughts, encrypted_content) = (texts("content"), nonempty_text(val, name::encrypted_content));
     // Servers that return the reasoning itself accept it as plain text.
     let provider = if encrypted_content.is_none() && !thoughts.is_empty() {
         ReasoningProvider::Open
@@ -302,20 +306,20 @@ fn reasoning(val: Val<'_>) -> Reasoning {
 }
 
 fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Option<ToolCall> {
-    let id = nonempty_text(val, "call_id")
-        .or_else(|| nonempty_text(val, "id").filter(|_| kind == Kind::LocalShellCall))?;
+    let id = nonempty_text(val, name::call_id)
+        .or_else(|| nonempty_text(val, name::id).filter(|_| kind == Kind::LocalShellCall))?;
     let builtin = |name: &str, key: &str| {
         let input = val.get(key).map_or_else(|| RawJson::new(*b"{}"), RawJson::of);
         Some((Text::new(name), CallInput::Json(input), CallKind::Builtin))
     };
     let (name, input, kind) = match kind {
         Kind::FunctionCall => {
-            let input = CallInput::Text(text(val, "arguments").unwrap_or_default());
-            (text(val, "name").unwrap_or_default(), input, CallKind::Function)
+            let input = CallInput::Text(text(val, name::arguments).unwrap_or_default());
+            (text(val, name::name).unwrap_or_default(), input, CallKind::Function)
         }
         Kind::CustomToolCall => {
-            let input = CallInput::Text(text(val, "input").unwrap_or_default());
-            (text(val, "name").unwrap_or_default(), input, CallKind::Custom)
+            let input = CallInput::Text(text(val, name::input).unwrap_or_default());
+            (text(val, name::name).unwrap_or_default(), input, CallKind::Custom)
         }
         Kind::LocalShellCall => builtin("local_shell", "action")?,
         Kind::ShellCall => builtin("shell", "action")?,
@@ -332,8 +336,8 @@ fn call(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Optio
 }
 
 fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Option<ToolResult> {
-    let id = nonempty_text(val, "call_id")
-        .or_else(|| nonempty_text(val, "id").filter(|_| kind == Kind::LocalShellCallOutput))?;
+    let id = nonempty_text(val, name::call_id)
+        .or_else(|| nonempty_text(val, name::id).filter(|_| kind == Kind::LocalShellCallOutput))?;
     let call_kind = match kind {
         Kind::FunctionCallOutput => CallKind::Function,
         Kind::CustomToolCallOutput => CallKind::Custom,
@@ -366,7 +370,9 @@ fn result(body: &Body<'_>, val: Val<'_>, kind: Kind, losses: &mut Losses) -> Opt
 
 fn result_part(body: &Body<'_>, val: Val<'_>) -> ResultPart {
     match val.get(name::r#type).and_then(|kind| kind.text()).as_deref() {
-        Some(b"input_text" | b"output_text" | b"text") => ResultPart::Text(text(val, "text").unwrap_or_default()),
+        Some(b"input_text" | b"output_text" | b"text") => {
+            ResultPart::Text(text(val, name::text).unwrap_or_default())
+        }
         _ => match part_media(val) {
             Some(media) => ResultPart::media(media, body.at(val)),
             None => ResultPart::Json(RawJson::of(val)),

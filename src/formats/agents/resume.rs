@@ -53,6 +53,10 @@ pub struct AgentAct {
 
 /// The acts of the agent that stores a format, in this version; in the newest one if it is `None`.
 pub fn acts_of(format: &str, version: Option<Version>) -> Vec<AgentAct> {
+    // No agent stores requests, of which a file may have thousands.
+    if agent_of(format).is_none() {
+        return Vec::new();
+    }
     all_acts().filter(|line| line.agent.formats.contains(&format) && line.act.is_of(version)).collect()
 }
 

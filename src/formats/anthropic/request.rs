@@ -112,7 +112,7 @@ fn is_own_tool(tool: Val<'_>) -> bool {
     let of_server = |kind: Val<'_>| kind.is_string() && !kind.is("function");
     tool.get(name::input_schema).is_some()
         || tool.get(name::name).is_some()
-            && tool.get("function").is_none()
+            && tool.get(name::function).is_none()
             && tool.get(name::r#type).is_some_and(of_server)
 }
 

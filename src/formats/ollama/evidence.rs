@@ -2,7 +2,7 @@
 //! endpoint for Chat Completions accepts `options` and `keep_alive` (recorded), so these alone are weak evidence.
 
 use crate::format::{MIN_DISTINCTIVE_SCORE, is_reference};
-use crate::json::{NameSet, Val, name};
+use crate::json::{KeyName, NameSet, Val, name};
 
 use crate::formats::scoring;
 
@@ -65,7 +65,7 @@ fn of_members(body: Val<'_>) -> Evidence {
     let format = body.get(name::format);
     // The Python client writes an empty format.
     let has_format = format.is_some_and(|format| format.is("json") || format.is("") || format.is_object());
-    let has_options = body.get("options").is_some_and(|options| options.is_object());
+    let has_options = body.get(name::options).is_some_and(|options| options.is_object());
     // Ollama's endpoint for Chat Completions ignores an unknown `format`.
     if thinks || has_format && !body.names().intersects(&CHAT_KEYS) {
         Evidence::Own
@@ -77,13 +77,15 @@ fn of_members(body: Val<'_>) -> Evidence {
 }
 
 fn of_message(message: Val<'_>) -> Evidence {
-    let is_list = |key: &str| message.get(key).is_some_and(|val| val.is_array());
-    let is_text = |key: &str| message.get(key).is_some_and(|val| val.is_string());
-    let calls = message.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
+    let names = message.names();
+    let get = |key: KeyName| if names.has(key) { message.get(key) } else { None };
+    let is_list = |key: KeyName| get(key).is_some_and(|val| val.is_array());
+    let is_text = |key: KeyName| get(key).is_some_and(|val| val.is_string());
+    let calls = get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
     let calls = calls.map(of_call).max().unwrap_or(Evidence::None);
-    let own = if !message.is_object() || is_list("content") {
+    let own = if !message.is_object() || is_list(name::content) {
         Evidence::Foreign
-    } else if is_list("images") || is_text("tool_name") || is_text("thinking") {
+    } else if is_list(name::images) || is_text(name::tool_name) || is_text(name::thinking) {
         Evidence::Own
     } else {
         Evidence::None
@@ -94,7 +96,7 @@ fn of_message(message: Val<'_>) -> Evidence {
 /// A call of Ollama's has an object as arguments, and no `type`. One with both is a mistake in a request to Chat
 /// Completions.
 fn of_call(call: Val<'_>) -> Evidence {
-    match call.at(&["function", "arguments"]) {
+    match call.get(name::function).and_then(|function| function.get(name::arguments)) {
         Some(arguments) if arguments.is_string() => Evidence::Foreign,
         Some(arguments) if arguments.is_object() && call.get(name::r#type).is_none() => Evidence::Own,
         _ => Evidence::None,

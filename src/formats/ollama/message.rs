@@ -35,7 +35,7 @@ pub(super) fn push(thread: &mut Thread, message: Val<'_>, from: &ParsedRecord<'_
         return thread.push(Message::verbatim("chat", role, RawJson::copied(message, base), at, from.number));
     }
     let text = content.and_then(|content| Text::copied(content, base));
-    let images = message.get("images").into_iter().flat_map(|images| images.elements());
+    let images = message.get(name::images).into_iter().flat_map(|images| images.elements());
     let images = images.filter_map(|image| Some((media(image, from)?, base.of(image))));
     let parts = match role {
         Role::Tool => {

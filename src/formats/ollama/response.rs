@@ -58,7 +58,7 @@ impl ThreadReader for AnswerReader {
         let Some(message) = record.val.get(name::message).filter(Val::is_object) else { return };
         message::push(&mut self.open, message, record);
         self.model = text(record.val, "model").or(self.model.take());
-        if record.val.get("done").is_some_and(|done| done.as_bool() == Some(true)) {
+        if record.val.get(name::done).is_some_and(|done| done.as_bool() == Some(true)) {
             self.end_answer();
         }
     }

@@ -2,7 +2,7 @@
 
 use crate::format::translate::ParsedRecord;
 use crate::history::{Finding, ReasoningEffort};
-use crate::json::{Member, Val};
+use crate::json::{Member, Val, name};
 use crate::message::write::JsonWriter;
 use crate::message::{LossKind, RawJson, Text};
 use crate::place::Place;
@@ -18,7 +18,7 @@ const HARMLESS: [&str; 2] = ["keep_alive", "_debug_render_only"];
 
 /// The body with the settings of a request.
 pub(super) fn to_chat(body: Val<'_>, from: &ParsedRecord<'_>) -> RawJson {
-    let options = body.get("options").into_iter().flat_map(|options| options.members());
+    let options = body.get(name::options).into_iter().flat_map(|options| options.members());
     RawJson::build(from.base.of(body), |w| {
         w.object(|w| {
             for member in body.members().filter(|member| !member.val.is_null()) {
@@ -104,7 +104,7 @@ pub(super) fn losses(body: Val<'_>, from: &ParsedRecord<'_>) -> Vec<Finding> {
     let is_option = |member: &Member<'_>| {
         SAME_OPTIONS.iter().chain(&["num_predict", "stop"]).any(|own| member.key.is(own.as_bytes()))
     };
-    let options = body.get("options").into_iter().flat_map(|options| options.members());
+    let options = body.get(name::options).into_iter().flat_map(|options| options.members());
     let lost = body.members().filter(|member| !is_known(member)).chain(options.filter(|own| !is_option(own)));
     lost.filter(|member| !member.val.is_null())
         .map(|member| {

@@ -143,7 +143,7 @@ fn rename_call(block: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Res
 fn rename_tools(body: Val<'_>, base: RecordBase<'_>, out: &mut Vec<Edit>) -> Result<(), EditRefusal> {
     let config = body.get(name::toolConfig).ok_or(EditRefusal("the request has no toolConfig"))?;
     let tools = config.get(name::tools).into_iter().flat_map(|tools| tools.elements());
-    let specs = tools.filter_map(|tool| tool.get("toolSpec"));
+    let specs = tools.filter_map(|tool| tool.get(name::toolSpec));
     for named in specs.chain(config.at(&["toolChoice", "tool"])) {
         rename(named, base, out)?;
     }

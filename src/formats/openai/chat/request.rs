@@ -117,8 +117,8 @@ fn is_plausible_body(body: Val<'_>, list: Val<'_>) -> bool {
         let arguments = |call: Val<'_>| call.at(&["function", "arguments"]).is_none_or(is_text);
         matches!(message_likelihood(message), Likelihood::Score(_))
             && !parts().any(is_foreign)
-            && message.get("images").is_none()
-            && message.get("tool_name").is_none()
+            && message.get(name::images).is_none()
+            && message.get(name::tool_name).is_none()
             && calls().all(arguments)
     };
     let mut messages = list.elements().filter(Val::is_object);

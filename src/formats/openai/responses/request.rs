@@ -139,7 +139,7 @@ pub(super) fn entry(body: Val<'_>, record: &Record<'_>) -> TreeEntry {
     entry.store = body.get(name::store).and_then(|store| store.as_bool());
     entry.body = Some((record.base.of(body), false));
     entry.marks = EntryMarks::CHAINED;
-    if body.get("conversation").is_some_and(|conversation| !conversation.is_null()) {
+    if body.get(name::conversation).is_some_and(|conversation| !conversation.is_null()) {
         entry.marks.set(EntryMarks::CONVERSATION);
     }
     entry

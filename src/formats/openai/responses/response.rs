@@ -90,7 +90,7 @@ pub(super) fn is_response(val: Val<'_>) -> bool {
 pub(super) fn anchor(response: Val<'_>, record: &Record<'_>) -> Option<ResponseAnchor> {
     let anchor = request::anchor(response.get(name::id)?, record)?;
     let created =
-        response.get("created_at").and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
+        response.get(name::created_at).and_then(|time| time.as_u64()).and_then(|time| u32::try_from(time).ok());
     Some(ResponseAnchor { time: created.unwrap_or(anchor.time), ..anchor })
 }
 
