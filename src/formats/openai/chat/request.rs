@@ -20,8 +20,9 @@ pub(in crate::formats) fn is_plausible(probe: &Probe<'_>) -> bool {
 /// The settings of a request that is stored by itself. That it could be another API's is noted once per document.
 pub(in crate::formats) fn request_settings(body: Val<'_>, record: &Record<'_>) -> HistorySettings {
     let mut settings = settings(body, record, Usage::Request);
-    let plain = record.number == 0 && body_score(body) == PLAIN;
-    settings.facts.set_if(RequestFlags::PLAIN, plain && !settings.model.as_deref().is_some_and(is_chat_model));
+    let is_of_chat = settings.model.as_deref().is_some_and(is_chat_model);
+    let plain = record.number == 0 && !is_of_chat && body_score(body) == PLAIN;
+    settings.facts.set_if(RequestFlags::PLAIN, plain);
     settings
 }
 
