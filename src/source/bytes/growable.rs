@@ -1,7 +1,11 @@
 //! Bytes to which synthetic text can be attached; every opened doc is wrapped in this.
+//!
+//! Items of a document that is too large to be kept in memory are looked at one by one, often in the order of the document or
+//! in two orders at once: a page around the last small reads takes the place of most of them.
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::Mutex;
 
 use super::hints::{ByteHints, FileFault};
 use super::read::ReadAt;
@@ -11,11 +15,51 @@ use super::synthetic::SyntheticSlot;
 pub struct GrowableBytes<R> {
     bytes: R,
     slot: SyntheticSlot,
+    /// The pages of the last small reads, the latest first.
+    pages: Mutex<[Page; 2]>,
 }
+
+/// A range of the bytes that begins at a multiple of [`PAGE`].
+#[derive(Default)]
+struct Page {
+    start: u64,
+    text: Vec<u8>,
+}
+
+/// To read this many bytes takes about as long as to read one.
+const PAGE: u64 = 4096;
+
+/// Reads of more bytes do not go by pages.
+const SMALL: usize = 1024;
 
 impl<R> GrowableBytes<R> {
     pub fn new(bytes: R) -> Self {
-        GrowableBytes { bytes, slot: SyntheticSlot::default() }
+        GrowableBytes { bytes, slot: SyntheticSlot::default(), pages: Mutex::default() }
+    }
+}
+
+impl<R: ReadAt> GrowableBytes<R> {
+    /// Reads from a page. `None` if the bytes are on two, if it cannot be read whole, or if another thread reads.
+    fn read_from_page(&self, start: u64, buf: &mut [u8]) -> Option<usize> {
+        let first = start - start % PAGE;
+        let from = (start - first) as usize;
+        let to = from + buf.len();
+        if to as u64 > PAGE || first + PAGE > self.bytes.len() {
+            return None;
+        }
+        let mut pages = self.pages.try_lock().ok()?;
+        let [latest, other] = &mut *pages;
+        if latest.start != first || latest.text.is_empty() {
+            std::mem::swap(latest, other);
+        }
+        if latest.start != first || latest.text.is_empty() {
+            latest.start = first;
+            if self.bytes.read_into(first, PAGE as usize, &mut latest.text).is_err() {
+                latest.text.clear();
+            }
+        }
+        buf.copy_from_slice(latest.text.get(from..to)?);
+        Some(buf.len())
     }
 }
 
@@ -45,10 +89,12 @@ impl<R: ReadAt> ReadAt for GrowableBytes<R> {
     }
 
     fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
-        match self.slot.read_at(start, buf) {
-            Some(n) => Ok(n),
-            None => self.bytes.read_at(start, buf),
+        if let Some(n) = self.slot.read_at(start, buf) {
+            return Ok(n);
         }
+        let by_page = buf.len() <= SMALL && self.bytes.in_memory().is_none();
+        let read = if by_page { self.read_from_page(start, buf) } else { None };
+        read.map_or_else(|| self.bytes.read_at(start, buf), Ok)
     }
 
     fn in_memory(&self) -> Option<&[u8]> {
