@@ -110,3 +110,65 @@ impl<R: ReadAt> ReadAt for GrowableBytes<R> {
         out.write_all(&text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+
+    /// Bytes as those of a file: not in memory, and their reads are counted.
+    struct CountedBytes {
+        all: Vec<u8>,
+        len: u64,
+        reads: AtomicUsize,
+    }
+
+    impl ReadAt for CountedBytes {
+        fn len(&self) -> u64 {
+            self.len
+        }
+
+        fn read_at(&self, start: u64, buf: &mut [u8]) -> io::Result<usize> {
+            self.reads.fetch_add(1, Ordering::Relaxed);
+            self.all.read_at(start, buf)
+        }
+    }
+
+    /// A file of `len` bytes when it was opened.
+    fn file(len: u64, shrunk_to: usize) -> GrowableBytes<CountedBytes> {
+        let all = (0..shrunk_to).map(|n| (n / 7 % 251) as u8).collect();
+        GrowableBytes::new(CountedBytes { all, len, reads: AtomicUsize::default() })
+    }
+
+    #[test]
+    fn pages_hold_the_bytes_of_the_file() {
+        // The last page is not whole, and the second file shrank.
+        for (len, now) in [(20_000, 20_000), (20_000, 9_000)] {
+            let file = file(len, now);
+            for (start, size) in
+                (0..len + 50).step_by(61).flat_map(|start| [1, 60, 1024, 5000].map(|n| (start, n)))
+            {
+                let (mut by_page, mut plain) = (vec![0; size], vec![0; size]);
+                let expected = file.bytes.all.read_at(start, &mut plain).expect("memory reads");
+                assert_eq!(
+                    file.read_at(start, &mut by_page).expect("it can be read"),
+                    expected,
+                    "{start}, {size}"
+                );
+                assert_eq!(by_page, plain, "{start}, {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn items_in_two_orders_take_a_read_for_each_page() {
+        let file = file(81_920, 81_920);
+        let mut item = [0; 64];
+        for n in 0..640 {
+            file.read_at(n * 64, &mut item).expect("it can be read");
+            file.read_at(81_920 - (n + 1) * 64, &mut item).expect("it can be read");
+        }
+        assert_eq!(file.bytes.reads.load(Ordering::Relaxed), 20);
+    }
+}

@@ -22,6 +22,16 @@ pub fn is_database(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *MAGIC
 }
 
+/// The same for a file that is named like a text, of which there may be many: it is opened only if a database can have its
+/// size.
+pub fn is_misnamed_database(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|meta| meta.len() % SMALLEST_PAGE == 0) && is_database(path)
+}
+
+/// The size of a database is a multiple of that of its pages, a power of two from here on.
+/// https://www.sqlite.org/fileformat.html#pages
+const SMALLEST_PAGE: u64 = 512;
+
 /// The key of a history in a database.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct HistoryKey {

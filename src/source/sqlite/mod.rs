@@ -25,7 +25,7 @@ mod write;
 mod write_unsupported;
 
 pub use cells::{Cell, CellChange, HistoryCells, unread_doc};
-pub use key::{HistoryKey, MAGIC, RowId, is_database};
+pub use key::{HistoryKey, MAGIC, RowId, is_database, is_misnamed_database};
 
 #[cfg(feature = "sqlite")]
 pub use read::{histories, open};

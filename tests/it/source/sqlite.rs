@@ -110,6 +110,17 @@ fn a_hostile_schema_is_not_evaluated() {
 }
 
 #[test]
+fn a_database_that_is_named_like_a_text_is_one_in_a_walk() {
+    let database = Database::of(&[("a", &[USER, CALL, OUTPUT]), ("b", &[USER])]);
+    let misnamed = tempfile::tempdir().expect("a folder");
+    fs::copy(&database.path, misnamed.path().join("agents.json")).expect("copied");
+    for argument in [".", "agents.json"] {
+        let (_, _, log) = run_check(misnamed.path(), &["-v", argument]);
+        assert!(log.contains("session a: ") && log.contains("session b: "), "{argument}: {log}");
+    }
+}
+
+#[test]
 fn a_foreign_database_is_reported_or_skipped() {
     let database = Database::new("CREATE TABLE notes (id, session_id, text)");
     let folder = database.folder.path();
