@@ -198,9 +198,8 @@ fn anthropic_schemas(body: Val<'_>, tools: Option<Val<'_>>, record: &Record<'_>,
     let mut totals = StrictTotals::default();
     for tool in tools.iter().flat_map(Val::elements) {
         let Some(schema) = tool.get(name::input_schema) else { continue };
-        let is_strict = tool.get(name::strict).and_then(|strict| strict.as_bool()) == Some(true);
         SchemaWalk { of: SchemaUse::Tool, record, options }.visit_top(schema);
-        if is_strict {
+        if is_strict(tool) {
             SchemaWalk { of: SchemaUse::StrictTool, record, options }.visit_strict(schema, 0);
             totals = totals.plus(strict_totals(schema));
         }

@@ -1,9 +1,9 @@
 //! Faults of the JSON schemas in a request: properties that some provider refuses.
 
 use crate::history::{PlacedFault, RequestOptions, SchemaFault, SchemaUse, StrictTotals};
-use crate::json::{KeyName, Val, name};
+use crate::json::{Val, name};
 
-use super::Record;
+use super::{Probe, Record};
 
 /// Limits of numbers, texts and lists, which grammars for strict answers do not have.
 const BOUNDS: [&[u8]; 12] = [
@@ -199,18 +199,17 @@ fn each_optional<'v>(schema: Val<'v>, see: &mut dyn FnMut(Val<'v>)) {
 
 /// Calls `see` with the schemas directly in a schema.
 fn each_inner(schema: Val<'_>, see: &mut dyn FnMut(Val<'_>)) {
-    let names = schema.names();
-    let get = |key: KeyName| if names.has(key) { schema.get(key) } else { None };
-    for named in [get(name::properties), schema.get("$defs"), get(name::definitions)] {
+    let probe = Probe::new(schema);
+    for named in [probe.get(name::properties), schema.get("$defs"), probe.get(name::definitions)] {
         let named = named.filter(Val::is_object);
         named.iter().flat_map(Val::members).for_each(|member| see(member.val));
     }
     for key in [name::anyOf, name::oneOf, name::allOf, name::prefixItems] {
-        let list = get(key).filter(Val::is_array);
+        let list = probe.get(key).filter(Val::is_array);
         list.iter().flat_map(Val::elements).for_each(&mut *see);
     }
     for key in [name::items, name::additionalProperties, name::not] {
-        if let Some(inner) = get(key).filter(Val::is_object) {
+        if let Some(inner) = probe.get(key).filter(Val::is_object) {
             see(inner);
         }
     }

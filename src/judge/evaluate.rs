@@ -5,25 +5,23 @@
 )]
 
 use std::collections::HashMap;
-use std::sync::{Arc, LazyLock};
 
-use crate::dialect::Item;
 use crate::format::FormatInfo;
 use crate::formats::agents::resume::AgentAct;
 use crate::history::{
-    BlockFlags, Code, Finding, Flags, History, Kind, KindSet, Pairing, REFER, Remedy, RepairAct, RequestFlags,
-    Row, StoredItems, Usage, codes,
+    BlockFlags, Code, Finding, Flags, History, Kind, Pairing, REFER, Remedy, RepairAct, RequestFlags, Row,
+    StoredItems, Usage, codes,
 };
 use crate::place::Place;
 use crate::rule::{AgeLimit, Check, FindingSink, ItemText, Loss, Rule, RuleContext, RuleTag};
 use crate::rules;
 use crate::rules::items::schema_violation;
-use crate::rules::{RULES, fields, media_pass};
-use crate::schema::ItemSchema;
+use crate::rules::{fields, media_pass};
 use crate::target::{Levels, Severity, Target, Thinking, Trait, Traits};
 use crate::targets::media::MediaProfile;
 use crate::targets::{self, models};
 
+use super::enabled_rules::EnabledRules;
 use super::sent_rows::sent_rows;
 use super::weighed_finding::WeighedFinding;
 use super::{Options, agent_acts, proven};
@@ -104,7 +102,7 @@ impl<'h> Evaluation<'h> {
         };
         let own = model.map(|model| models::traits_in(target.dialect, model)).unwrap_or_default();
         let traits = target.traits(model).with(own);
-        let traits = traits.with(proven::traits(&options.enabled.proven));
+        let traits = traits.with(proven::traits(options.enabled.proven()));
         let efforts = model.and_then(|model| models::efforts_in(target.dialect, model));
         let dialect = if shares_dialect(info, target) { target.dialect } else { "" };
         let agent_acts = options.read.agent_acts(info.name, settings.agent_version);
@@ -361,94 +359,6 @@ fn fix_loss(cx: &RuleContext<'_>, finding: &Finding, groups: &mut GroupLosses) -
 /// its history, and each of its items may have a finding.
 type GroupLosses = HashMap<(u32, bool), (Loss, bool)>;
 
-/// The enabled rules of a run.
-#[derive(Clone)]
-pub struct EnabledRules {
-    set: Arc<RuleSet>,
-    /// Rules whose error the server has reported for the history.
-    proven: Vec<Code>,
-}
-
-/// The rules by what runs them, so that a small history is not asked by rules that it does not concern.
-struct RuleSet {
-    codes: Vec<bool>,
-    items: Vec<(&'static Rule, ItemCheck)>,
-    schemas: Option<SchemaCheck>,
-    /// The rules over pairs, groups and histories of each dialect.
-    histories: Vec<(&'static str, Vec<&'static Rule>)>,
-}
-
-/// The check of a rule about single items of some kinds.
-pub type ItemCheck = (KindSet, fn(&Item<'_>, &mut FindingSink));
-/// The check of the rule about schemas.
-pub type SchemaCheck = fn(&ItemSchema, &Item<'_>, &mut FindingSink);
-
-/// The dialects that rules may be restricted to; the empty one is that of a history whose target has another.
-const DIALECTS: [&str; 6] = ["", "responses", "chat", "anthropic", "gemini", "bedrock"];
-
-impl Default for EnabledRules {
-    /// All rules.
-    fn default() -> Self {
-        static ALL: LazyLock<EnabledRules> = LazyLock::new(|| EnabledRules::new(|_| true));
-        ALL.clone()
-    }
-}
-
-impl EnabledRules {
-    /// Enables the rules for which `wanted` is true.
-    pub fn new(wanted: impl Fn(&Rule) -> bool) -> Self {
-        let (mut codes, mut items, mut schemas) = (vec![false; 1000], Vec::new(), None);
-        let mut histories = DIALECTS.map(|dialect| (dialect, Vec::new()));
-        for rule in RULES.iter().copied().filter(|rule| wanted(rule)) {
-            codes[usize::from(rule.code.0) % 1000] = true;
-            match rule.check {
-                Check::Item(kinds, check) => items.push((rule, (kinds, check))),
-                Check::Schema(check) => schemas = Some(check),
-                Check::Pair(_) | Check::Group(_) | Check::History(_) => {
-                    let judged = histories.iter_mut().filter(|(dialect, _)| rule.judges(dialect));
-                    judged.for_each(|(_, rules)| rules.push(rule));
-                }
-                Check::External => {}
-            }
-        }
-        let set = RuleSet { codes, items, schemas, histories: histories.into() };
-        EnabledRules { set: Arc::new(set), proven: Vec::new() }
-    }
-
-    /// The same rules, some of whose findings the server has confirmed.
-    pub fn with_proven(self, proven: Vec<Code>) -> Self {
-        EnabledRules { proven, ..self }
-    }
-
-    pub fn proven(&self) -> &[Code] {
-        &self.proven
-    }
-
-    pub fn is_proven(&self, code: Code) -> bool {
-        self.proven.contains(&code)
-    }
-
-    pub fn has(&self, code: Code) -> bool {
-        self.set.codes[usize::from(code.0) % 1000]
-    }
-
-    /// The rules about single items, each with its check.
-    pub fn item_rules(&self) -> &[(&'static Rule, ItemCheck)] {
-        &self.set.items
-    }
-
-    /// The check of items against their schemas, if its rule is enabled.
-    pub fn schema_check(&self) -> Option<SchemaCheck> {
-        self.set.schemas
-    }
-
-    /// The rules over the pairs, groups and histories of a dialect.
-    fn history_rules(&self, dialect: &str) -> impl Iterator<Item = &'static Rule> + '_ {
-        let own = self.set.histories.iter().find(|(own, _)| *own == dialect);
-        own.into_iter().flat_map(|(_, rules)| rules.iter().copied())
-    }
-}
-
 /// The findings among `items` that are on rows of a history, without those on items that a compaction or a
 /// rollback removed. Both are in the order of the doc.
 pub fn findings_on_rows(history: &History, items: &[Finding]) -> Vec<Finding> {
@@ -470,14 +380,6 @@ mod tests {
         let finding = Finding::new(Code(code), row).variant(variant);
         let target = targets::TARGETS[0];
         WeighedFinding { finding, severity, target, history: Some(0), loss: Loss::Lossless, flattens: false }
-    }
-
-    #[test]
-    fn rules_and_targets_are_of_the_dialects_that_rules_are_sorted_by() {
-        let of_rules = RULES.iter().filter_map(|rule| rule.dialect);
-        for dialect in of_rules.chain(targets::TARGETS.iter().map(|target| target.dialect)) {
-            assert!(DIALECTS.contains(&dialect), "{dialect}");
-        }
     }
 
     #[test]

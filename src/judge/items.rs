@@ -10,7 +10,7 @@ use crate::schema::ItemSchema;
 use crate::targets;
 
 use super::Options;
-use super::evaluate::ItemCheck;
+use super::enabled_rules::ItemCheck;
 
 /// Checks items; one for each thread.
 pub struct ItemRules<'o> {

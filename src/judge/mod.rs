@@ -3,6 +3,7 @@
 mod agent_acts;
 mod collect;
 mod doc;
+mod enabled_rules;
 mod evaluate;
 mod items;
 mod proven;
@@ -27,7 +28,8 @@ use crate::targets::{self, models};
 pub use agent_acts::rules_of_defect;
 pub use collect::{HistoryCollector, HistoryRows, structural_options, visit_parts};
 pub use doc::{judge, judge_in_container, judge_streaming};
-pub use evaluate::{EnabledRules, Evaluation, levels, shares_dialect};
+pub use enabled_rules::EnabledRules;
+pub use evaluate::{Evaluation, levels, shares_dialect};
 pub use weighed_finding::WeighedFinding;
 
 /// Options of judging: facts about the files that the user gave, and the enabled rules.

@@ -1,7 +1,7 @@
 //! The difference between a request to Ollama's own API and one to Chat Completions. The bodies are similar, and Ollama's
 //! endpoint for Chat Completions accepts `options` and `keep_alive` (recorded), so these alone are weak evidence.
 
-use crate::format::{MIN_DISTINCTIVE_SCORE, is_reference};
+use crate::format::{MIN_DISTINCTIVE_SCORE, Probe, is_reference};
 use crate::json::{KeyName, NameSet, Val, name};
 
 use crate::formats::scoring;
@@ -77,15 +77,13 @@ fn of_members(body: Val<'_>) -> Evidence {
 }
 
 fn of_message(message: Val<'_>) -> Evidence {
-    let names = message.names();
-    let get = |key: KeyName| if names.has(key) { message.get(key) } else { None };
-    let is_list = |key: KeyName| get(key).is_some_and(|val| val.is_array());
-    let is_text = |key: KeyName| get(key).is_some_and(|val| val.is_string());
-    let calls = get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
+    let probe = Probe::new(message);
+    let is_text = |key: KeyName| probe.get(key).is_some_and(|val| val.is_string());
+    let calls = probe.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
     let calls = calls.map(of_call).max().unwrap_or(Evidence::None);
-    let own = if !message.is_object() || is_list(name::content) {
+    let own = if !message.is_object() || probe.has_list(name::content) {
         Evidence::Foreign
-    } else if is_list(name::images) || is_text(name::tool_name) || is_text(name::thinking) {
+    } else if probe.has_list(name::images) || is_text(name::tool_name) || is_text(name::thinking) {
         Evidence::Own
     } else {
         Evidence::None
