@@ -12,7 +12,7 @@ use crate::options::UsageError;
 use crate::place::DocId;
 use crate::rebuild::slim::restore::has_references;
 use crate::report::words::to_printable;
-use crate::report::{ContentDisplay, DocReport, diagnose, segment_locations};
+use crate::report::{ContentDisplay, DocReport, FindingSample, diagnose_some, segment_locations};
 use crate::source::bytes::spool::Spool;
 use crate::source::outputs::commit::CommitError;
 use crate::source::outputs::new_file::{ExistingFile, NewFile};
@@ -33,7 +33,7 @@ use super::{Failure, Outcome, Run, print_error, unslim};
 pub(super) use convert_run::ConvertRun;
 
 /// Losses of a document that are examined, to count them by kind; more are only counted.
-const MAX_EXAMINED_LOSSES: usize = 10_000;
+const MAX_EXAMINED_LOSSES: usize = 100_000;
 
 /// Options of `convert` besides those of all commands.
 pub struct Conversion {
@@ -323,6 +323,7 @@ pub(super) fn convert_each(
         min_severity: least,
         max_findings: most,
         lists_each: machine || run.verbose,
+        digests_names: counts_losses(run),
         lossless_only,
         foreign_only: false,
         carry,
@@ -338,6 +339,11 @@ pub(super) fn convert_each(
     written.map_err(ConversionError::Output)?;
     let done = done.map_err(ConversionError::Read)?;
     build_report(run, doc, done).map_err(ConversionError::Read)
+}
+
+/// True if losses of a kind are only counted: the findings are for people, who see the first of a kind.
+fn counts_losses(run: &Run) -> bool {
+    run.style.grouped && !run.has_page() && run.outputs.iter().all(|output| output.name == "text")
 }
 
 fn build_report(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<DocConversion> {
@@ -373,6 +379,10 @@ fn build_report(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<DocC
             ..DocReport::default()
         },
     };
+    let sample = match counts_losses(run) {
+        true => FindingSample::of_losses(&done.judged, &done.name_digests),
+        false => FindingSample::all(),
+    };
     let mut found = done.into_judged_doc();
     if result.is_unrecognised {
         let damage = walked_files::damage(doc, run.lints.options_for(&doc.label), &mut found, content)?;
@@ -384,7 +394,9 @@ fn build_report(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<DocC
         (result.counts, result.failed) = ([of(Severity::Info), of(Severity::Warning), errors], errors as u32);
         result.loses = false;
     } else {
-        result.report.diagnostics = diagnose(doc.id, &doc.label, &*doc.bytes, &found, content)?;
+        let picked = sample.pick(&found.findings);
+        result.report.diagnostics = diagnose_some(doc.id, &doc.label, &*doc.bytes, &found, &picked, content)?;
+        result.report.similar = sample.similar;
         if doc.cells.is_some() || doc.packing == Packing::Shared {
             segment_locations::diagnostics(&doc.segments, &mut result.report.diagnostics);
         }

@@ -9,6 +9,7 @@ use crate::source::Container;
 use crate::target::Severity;
 
 use super::history_converter::HistoryOutput;
+use super::loss_names::NameDigests;
 use super::options::ConvertOptions;
 
 /// The result of converting a doc.
@@ -32,6 +33,8 @@ pub struct ConvertedDoc {
     pub judged: Vec<WeighedFinding>,
     /// What is written instead of old values.
     pub new_values: NewValues,
+    /// What the messages of findings name, if that was asked for and is known.
+    pub name_digests: NameDigests,
     /// The destinations of the written sessions, in order.
     pub destinations: Vec<Destination>,
     /// The number of findings by severity: notes, warnings, errors.
@@ -55,6 +58,7 @@ impl ConvertedDoc {
             left_out: Vec::new(),
             judged: Vec::new(),
             new_values: NewValues::new(),
+            name_digests: NameDigests::new(),
             destinations: Vec::new(),
             counts: [0; 3],
             unsent: 0,
@@ -110,6 +114,7 @@ impl ConvertedDoc {
         self.unsent += output.unsent;
         self.left_out.extend(output.left_out);
         self.new_values.extend(output.new_values);
+        self.name_digests.extend(output.name_digests);
         self.destinations.extend(output.destination);
         for (sum, more) in self.counts.iter_mut().zip(output.counts) {
             *sum += more;

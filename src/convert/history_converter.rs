@@ -26,6 +26,7 @@ use crate::targets;
 
 use super::batch_line;
 use super::conversion_builder::{ConversionBuilder, ConvertedHistory, CopyMode};
+use super::loss_names::{self, LossNames, NameDigests};
 use super::options::ConvertOptions;
 use super::repair_copy::repair_copy;
 use super::verdict;
@@ -40,6 +41,8 @@ pub struct HistoryOutput {
     pub counts: [u64; 3],
     /// What is written instead of old values.
     pub new_values: NewValues,
+    /// What the messages of findings name, as far as that is known.
+    pub name_digests: NameDigests,
     /// The number of values in the source that its agent does not send.
     pub unsent: u64,
     pub converted: u32,
@@ -82,17 +85,20 @@ pub struct Converter<'c> {
     pub(super) options: &'c ConvertOptions<'c>,
     /// A record that need not be read again.
     scanned: Option<ScannedRecord<'c>>,
+    /// What losses in that record can name, if their names are digested.
+    names: Option<LossNames<'c>>,
     pub output: HistoryOutput,
 }
 
 impl<'c> Converter<'c> {
     pub fn new(id: DocId, bytes: &'c dyn ReadAt, options: &'c ConvertOptions<'c>) -> Self {
-        Converter { id, bytes, options, scanned: None, output: HistoryOutput::default() }
+        Converter { id, bytes, options, scanned: None, names: None, output: HistoryOutput::default() }
     }
 
     /// The same, with a record that need not be read again.
     pub fn with_scanned(self, scanned: Option<ScannedRecord<'c>>) -> Self {
-        Converter { scanned, ..self }
+        let names = scanned.filter(|_| self.options.digests_names).and_then(LossNames::of);
+        Converter { scanned, names, ..self }
     }
 
     /// The texts of a history.
@@ -356,6 +362,9 @@ impl<'c> Converter<'c> {
         {
             return;
         }
+        if self.options.digests_names {
+            self.digest_names(&finding, variant.message);
+        }
         let target = options.target.or_else(|| targets::by_name(self.options.plan.dialect.info().name));
         let target = target.unwrap_or(targets::TARGETS[0]);
         self.output.judged.push(WeighedFinding {
@@ -366,6 +375,19 @@ impl<'c> Converter<'c> {
             loss: variant.loss,
             flattens: false,
         });
+    }
+}
+
+impl Converter<'_> {
+    /// Keeps the digest of what the message of a loss names. Text that a format makes has no names of its own.
+    fn digest_names(&mut self, finding: &Finding, template: &str) {
+        let at = finding.row.at;
+        let own = (at, finding.code, finding.variant);
+        let new_value = self.output.new_values.get(&own).map(|to| &**to);
+        let names = self.names.as_ref().filter(|_| self.bytes.origin(at) == at);
+        if let Some(digest) = loss_names::digest(names, finding, template, new_value) {
+            self.output.name_digests.insert(own, digest);
+        }
     }
 }
 

@@ -17,6 +17,8 @@ pub struct ConvertOptions<'r> {
     pub max_findings: usize,
     /// Losses are listed one by one that are only counted otherwise: dropped ids, cache marks, names.
     pub lists_each: bool,
+    /// What messages of losses name is digested, so that a report need not read each.
+    pub digests_names: bool,
     /// Conversations that would lose something are left out.
     pub lossless_only: bool,
     /// Conversations in the target's dialect are skipped.
@@ -34,6 +36,7 @@ impl<'r> ConvertOptions<'r> {
             min_severity: Severity::Info,
             max_findings: usize::MAX,
             lists_each: false,
+            digests_names: false,
             lossless_only: false,
             foreign_only: false,
             carry: None,

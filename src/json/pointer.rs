@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use super::string::Str;
 use super::tape::{Member, Val};
 
 /// Finds values and their pointers by spans. Long lists are indexed once, so that the cost is linear in the number
@@ -12,6 +13,13 @@ pub struct PointerFinder<'t> {
     root: Val<'t>,
     lists: RefCell<HashMap<u32, Vec<Val<'t>>>>,
     objects: RefCell<HashMap<u32, Vec<Member<'t>>>>,
+}
+
+/// A step of a pointer.
+#[derive(Clone, Copy)]
+pub enum Step<'t> {
+    Key(Str<'t>),
+    Index(usize),
 }
 
 /// Lists and objects from this length on are indexed.
@@ -25,10 +33,20 @@ impl<'t> PointerFinder<'t> {
     /// The pointer of the smallest value that contains `start..end`. A key belongs to its member's value.
     pub fn pointer(&self, start: u32, end: u32) -> String {
         let mut pointer = String::new();
+        self.each_step(start, end, &mut |step| match step {
+            Step::Key(key) => push_key(&mut pointer, &String::from_utf8_lossy(&key.decode())),
+            Step::Index(index) => push_index(&mut pointer, index),
+        });
+        pointer
+    }
+
+    /// Calls `see` with each step from the root down to the smallest value that contains `start..end`, and returns that
+    /// value. A key belongs to its member's value.
+    pub fn each_step(&self, start: u32, end: u32, see: &mut dyn FnMut(Step<'t>)) -> Val<'t> {
         let mut at = self.root;
         while at.start() < start || end < at.end() {
             if let Some(member) = self.member(at, start, end) {
-                push_key(&mut pointer, &String::from_utf8_lossy(&member.key.decode()));
+                see(Step::Key(member.key));
                 at = member.val;
                 if start < at.start() {
                     break;
@@ -37,13 +55,13 @@ impl<'t> PointerFinder<'t> {
             }
             match self.element(at, start, end) {
                 Some((index, element)) => {
-                    push_index(&mut pointer, index);
+                    see(Step::Index(index));
                     at = element;
                 }
                 None => break,
             }
         }
-        pointer
+        at
     }
 
     /// The value with exactly this span.

@@ -53,6 +53,14 @@ impl ConversionLosses {
         true
     }
 
+    /// Counts losses that have the message of one that was added.
+    pub(super) fn add_similar(&mut self, like: &Diagnostic, count: u64) {
+        let number = self.numbers.get(&DiagnosticKind::of(like));
+        if let Some(kind) = number.and_then(|number| self.kinds.get_mut(*number)) {
+            kind.count += count;
+        }
+    }
+
     /// The losses to show in full, and the lines about the others.
     pub(super) fn into_lines(self, style: &Style) -> (Vec<Diagnostic>, String) {
         // A note takes a line at most.

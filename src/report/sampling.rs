@@ -1,8 +1,10 @@
 //! Samples of findings: those that a grouped report shows or names. The others are only counted, and their text is not
 //! read again.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
+use crate::convert::NameDigests;
 use crate::history::{Code, Kind};
 use crate::judge::{JudgedDoc, WeighedFinding};
 use crate::source::Container;
@@ -79,6 +81,46 @@ impl FindingSample {
         let mut similar: Vec<SimilarFindings> = similar.collect();
         similar.sort_by_key(|similar| similar.representative);
         FindingSample { findings: Some(findings), similar }
+    }
+}
+
+impl FindingSample {
+    /// The losses of a conversion that text shows: the first of each kind, by the digest of what their messages name.
+    /// Findings without a digest are all in the sample.
+    pub fn of_losses(found: &[WeighedFinding], digests: &NameDigests) -> Self {
+        if found.len() < SAMPLING_THRESHOLD {
+            return FindingSample::all();
+        }
+        let mut numbers: HashMap<(Code, u8, Severity, u64), usize> = HashMap::new();
+        let mut similar: Vec<SimilarFindings> = Vec::new();
+        let mut findings = Vec::new();
+        for (ix, judged) in found.iter().enumerate() {
+            let WeighedFinding { finding, severity, .. } = judged;
+            let digest = digests.get(&(finding.row.at, finding.code, finding.variant));
+            let Some(digest) = digest.filter(|_| judged.history.is_some()) else {
+                findings.push(ix);
+                continue;
+            };
+            let number =
+                numbers.entry((finding.code, finding.variant, *severity, *digest)).or_insert(similar.len());
+            match similar.get_mut(*number) {
+                Some(known) => known.count += 1,
+                None => {
+                    similar.push(SimilarFindings { representative: findings.len(), count: 0 });
+                    findings.push(ix);
+                }
+            }
+        }
+        similar.retain(|similar| similar.count > 0);
+        FindingSample { findings: Some(findings), similar }
+    }
+
+    /// The findings of the sample, of all of a document.
+    pub fn pick<'f>(&self, all: &'f [WeighedFinding]) -> Cow<'f, [WeighedFinding]> {
+        match &self.findings {
+            Some(findings) => findings.iter().filter_map(|ix| all.get(*ix)).cloned().collect(),
+            None => Cow::Borrowed(all),
+        }
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use crate::report::words::{count, group_digits};
-use crate::report::{DocReport, IgnoredCounts, RunSummary, Style};
+use crate::report::{Diagnostic, DocReport, IgnoredCounts, RunSummary, Style};
 use crate::source::{Input, describe_error, display_name};
 use crate::target::Severity;
 
@@ -142,12 +142,14 @@ impl<'r> ConvertRun<'r> {
             text += &format!("; {}", loss_counts::describe(summary.warnings, self.noted, self.unsent));
         }
         text.push('.');
-        let shown = self
-            .reports
-            .iter()
-            .flat_map(|seen| &seen.diagnostics)
-            .filter(|d| d.severity != Severity::Info)
-            .count() as u64;
+        let is_problem = |diagnostic: &&Diagnostic| diagnostic.severity != Severity::Info;
+        let counted = self.reports.iter().flat_map(|seen| {
+            let similar = seen.similar.iter();
+            similar.filter(|like| seen.diagnostics.get(like.representative).as_ref().is_some_and(is_problem))
+        });
+        let counted: u64 = counted.map(|like| like.count).sum();
+        let shown =
+            self.reports.iter().flat_map(|seen| &seen.diagnostics).filter(is_problem).count() as u64 + counted;
         let all = summary.warnings + summary.errors;
         if shown < all {
             text += &format!(" {} not shown (--max-diagnostics 0 shows all).", group_digits(all - shown));

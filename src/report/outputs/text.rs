@@ -92,6 +92,7 @@ impl Reporter for TextReporter {
         more.iter().for_each(|(like, count)| self.count(like, *count));
         if self.style.grouped {
             listed.retain(|diagnostic| !self.losses.add(diagnostic));
+            more.iter().for_each(|(like, count)| self.losses.add_similar(like, *count));
         }
         let kinds = DiagnosticGroups::of(listed, &more, &self.style);
         for diagnostic in kinds.in_full {

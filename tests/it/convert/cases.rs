@@ -1,6 +1,7 @@
 //! Conversion: every case of `testdata/convert`, and the order of lines. Conversions among all dialects are tested in
 //! `across`.
 
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::fs;
 use std::path::Path;
@@ -9,13 +10,15 @@ use replaylint::internals::carry::{CarryOptions, CarryOver, SessionWriter};
 use replaylint::internals::convert::{ConvertOptions, ConvertedDoc, convert_doc};
 use replaylint::internals::convert::{ConvertPlan, ReasoningMode};
 use replaylint::internals::formats::session_writer;
+use replaylint::internals::history::Code;
 use replaylint::internals::judge::Options;
 use replaylint::internals::report::{self, ContentDisplay};
+use replaylint::internals::target::Severity;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::convert::across::legal;
-use crate::support::DOC;
+use crate::convert::across::{DIALECTS, legal};
+use crate::support::{DOC, growable_text};
 pub use crate::support::memory::{convert_bytes, convert_text, plan};
 use crate::support::snapshots::Snapshots;
 
@@ -103,6 +106,64 @@ fn cases_of_conversion() {
         }
     }
     assert!(snapshots.finish() > 0);
+}
+
+/// Messages without their numbers, by what a report takes for one message.
+type MessagesByDigest = HashMap<(Code, u8, Severity, u64), HashSet<String>>;
+
+/// Adds the losses of a conversion, and returns how many have a digest.
+fn add_messages(text: &[u8], options: &Options, to: &str, all: &mut MessagesByDigest) -> usize {
+    let how = ConvertOptions { digests_names: true, ..ConvertOptions::new(options, plan(to)) };
+    let bytes = growable_text(text);
+    let mut done = convert_doc(DOC, &bytes, &how, 1, &mut |_| Ok(())).expect("memory reads");
+    let digests = std::mem::take(&mut done.name_digests);
+    let judged = done.into_judged_doc();
+    let found = report::diagnose(DOC, "case", &bytes, &judged, ContentDisplay::None).expect("memory reads");
+    let mut digested = 0;
+    for (judged, diagnostic) in judged.findings.iter().zip(found) {
+        let finding = &judged.finding;
+        let Some(digest) = digests.get(&(finding.row.at, finding.code, finding.variant)) else { continue };
+        digested += 1;
+        let bare = |word: &str| if word.contains(|c: char| c.is_ascii_digit()) { "#" } else { word }.to_owned();
+        let message: Vec<String> = diagnostic.message.split(' ').map(bare).collect();
+        let own = (finding.code, finding.variant, judged.severity, *digest);
+        all.entry(own).or_default().insert(message.join(" "));
+    }
+    digested
+}
+
+#[test]
+fn losses_with_one_digest_have_one_message() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let mut texts: Vec<String> = Vec::new();
+    for entry in walkdir::WalkDir::new(root.join("formats")).sort_by_file_name().into_iter().flatten() {
+        let is_request =
+            entry.path().parent().is_some_and(|folder| folder.to_string_lossy().ends_with("-request"));
+        if is_request && entry.file_type().is_file() {
+            texts.extend(fs::read_to_string(entry.path()));
+        }
+    }
+    for entry in fs::read_dir(root.join("convert")).expect("cases").flatten() {
+        if entry.path().extension().is_some_and(|extension| extension == "toml") {
+            let file: ConvertCaseFile =
+                toml::from_str(&fs::read_to_string(entry.path()).expect("UTF-8")).expect("cases");
+            texts.extend(file.case.into_iter().map(|case| case.input));
+        }
+    }
+    let (mut messages, mut digested) = (MessagesByDigest::new(), 0);
+    for text in &texts {
+        // As lines, and as a document.
+        let line: Option<serde_json::Value> = serde_json::from_str(text).ok();
+        let lines = line.map(|line| format!("{line}\n{line}\n"));
+        for text in [Some(text.clone()), lines].into_iter().flatten() {
+            for to in DIALECTS {
+                digested += add_messages(text.as_bytes(), &Options::default(), to, &mut messages);
+            }
+        }
+    }
+    let differ: Vec<_> = messages.values().filter(|messages| messages.len() > 1).collect();
+    assert!(differ.is_empty(), "{differ:#?}");
+    assert!(digested > 2 * messages.len() && messages.len() > 100, "{digested} of {} digests", messages.len());
 }
 
 #[test]
