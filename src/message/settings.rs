@@ -124,7 +124,8 @@ impl RequestSettings {
         dialect: &'s str,
         path: &'s str,
     ) -> impl Iterator<Item = (&'static str, &'s CopiedSetting)> {
-        SETTING_ROWS.iter().filter_map(move |row| {
+        let rows = if self.copied.is_empty() { &[][..] } else { &SETTING_ROWS };
+        rows.iter().filter_map(move |row| {
             let setting = self.get(row.name)?;
             let own = row.path(dialect)?;
             let (parent, key) = own.rsplit_once('.').unwrap_or(("", own));

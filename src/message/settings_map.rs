@@ -4,6 +4,9 @@
 //!
 //! Sources: the request types of the official SDKs (openai, anthropic, google-genai, botocore).
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::LossKind;
 
 const CHAT: &str = "chat";
@@ -287,12 +290,17 @@ const STATE: [(&str, &str); 5] = [
 impl SettingRow {
     /// The row of a setting.
     pub fn of(name: SettingName) -> Option<&'static SettingRow> {
-        SETTING_ROWS.iter().find(|row| row.name == name)
+        // The rows are in the order of the names.
+        SETTING_ROWS.get(name as usize)
     }
 
     /// The row of the setting at this path in a dialect.
     pub fn by_path(dialect: &str, path: &str) -> Option<&'static SettingRow> {
-        SETTING_ROWS.iter().find(|row| row.all_paths().any(|(name, own)| *own == path && *name == dialect))
+        static ROWS: LazyLock<HashMap<(&str, &str), &SettingRow>> = LazyLock::new(|| {
+            let paths = |row: &'static SettingRow| row.all_paths().map(move |path| (*path, row));
+            SETTING_ROWS.iter().rev().flat_map(paths).collect()
+        });
+        ROWS.get(&(dialect, path)).copied()
     }
 
     /// The path at which a dialect writes it; `None` if the dialect does not have it.

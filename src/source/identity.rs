@@ -58,9 +58,11 @@ const LINKS: usize = 40;
 
 /// The path that links lead to, even if nothing exists there.
 pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
-    if let Ok(real) = fs::canonicalize(path) {
-        return Ok(real);
-    }
+    fs::canonicalize(path).or_else(|_| follow_broken_links(path))
+}
+
+/// The same for a path where nothing exists.
+pub fn follow_broken_links(path: &Path) -> io::Result<PathBuf> {
     let mut path = path.to_owned();
     for _ in 0..LINKS {
         match fs::read_link(&path) {

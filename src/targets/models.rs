@@ -4,6 +4,8 @@
 //! Sources: the providers' pages on their models; https://docs.claude.com/en/docs/build-with-claude/effort and
 //! extended-thinking, https://ai.google.dev/gemini-api/docs/thinking, https://platform.openai.com/docs/guides/reasoning.
 
+use std::cell::RefCell;
+
 use crate::target::{Target, Trait, Traits, matches_pattern, strip_vendor};
 
 use super::by_name;
@@ -118,8 +120,7 @@ const EFFORTS: &[(&str, &[&str])] = &[
 
 /// The words for the effort that a model accepts, from the lowest to the highest; `None` if they are not known.
 pub fn efforts(model: &str) -> Option<&'static [&'static str]> {
-    let model = strip_vendor(model);
-    EFFORTS.iter().find(|(pattern, _)| matches_pattern(pattern, model)).map(|(_, words)| *words)
+    ModelFacts::of(model).efforts
 }
 
 /// The vendor of a model.
@@ -133,9 +134,11 @@ pub enum ModelVendor {
     Open,
 }
 
+type VendorRow = (&'static str, ModelVendor, &'static [&'static str]);
+
 /// Vendors by the start of a model's name, and the targets of their own servers in the dialects that they speak. The
 /// first match applies.
-const VENDORS: &[(&str, ModelVendor, &[&str])] = &[
+const VENDORS: &[VendorRow] = &[
     ("gpt-oss", ModelVendor::Open, &[]),
     ("gpt-", ModelVendor::OpenAi, &[]),
     ("o1", ModelVendor::OpenAi, &[]),
@@ -175,14 +178,48 @@ const VENDORS: &[(&str, ModelVendor, &[&str])] = &[
 
 const DEEPSEEK: &[&str] = &["deepseek-chat", "deepseek"];
 
+/// What the tables say of a model.
+#[derive(Clone, Copy)]
+struct ModelFacts {
+    traits: Traits,
+    efforts: Option<&'static [&'static str]>,
+    vendor: Option<&'static VendorRow>,
+}
+
+thread_local! {
+    /// The model that was looked up last: the conversations of a file often have one.
+    static LAST: RefCell<Option<(String, ModelFacts)>> = const { RefCell::new(None) };
+}
+
+impl ModelFacts {
+    fn of(model: &str) -> ModelFacts {
+        LAST.with_borrow_mut(|last| match last {
+            Some((name, facts)) if name == model => *facts,
+            _ => {
+                let facts = ModelFacts::look_up(model);
+                *last = Some((model.to_owned(), facts));
+                facts
+            }
+        })
+    }
+
+    fn look_up(model: &str) -> ModelFacts {
+        let model = strip_vendor(model);
+        // Routers write the version of Claude with a dot.
+        let dashed = model.starts_with("claude-").then(|| model.replace('.', "-"));
+        let own = dashed.as_deref().unwrap_or(model);
+        let fitting = ABILITIES.iter().filter(|(pattern, _)| matches_pattern(pattern, own));
+        ModelFacts {
+            traits: fitting.fold(Traits::default(), |all, (_, traits)| all.with(*traits)),
+            efforts: EFFORTS.iter().find(|(pattern, _)| matches_pattern(pattern, model)).map(|(_, words)| *words),
+            vendor: VENDORS.iter().find(|(pattern, ..)| matches_pattern(pattern, model)),
+        }
+    }
+}
+
 /// The capabilities of a model.
 pub fn traits(model: &str) -> Traits {
-    let model = strip_vendor(model);
-    // Routers write the version of Claude with a dot.
-    let dashed = model.starts_with("claude-").then(|| model.replace('.', "-"));
-    let model = dashed.as_deref().unwrap_or(model);
-    let fitting = ABILITIES.iter().filter(|(pattern, _)| matches_pattern(pattern, model));
-    fitting.fold(Traits::default(), |all, (_, traits)| all.with(*traits))
+    ModelFacts::of(model).traits
 }
 
 /// True if the options of a request reach the model as they are. A name with a vendor belongs to a router, which translates
@@ -210,8 +247,7 @@ pub fn efforts_in(dialect: &str, model: &str) -> Option<&'static [&'static str]>
 
 /// The vendor of a model; `None` if the name does not show it.
 pub fn vendor(model: &str) -> Option<ModelVendor> {
-    let model = strip_vendor(model);
-    VENDORS.iter().find(|(pattern, ..)| matches_pattern(pattern, model)).map(|(_, vendor, _)| *vendor)
+    ModelFacts::of(model).vendor.map(|(_, vendor, _)| *vendor)
 }
 
 /// The vendor's own server for a model in a dialect. A name with a vendor prefix belongs to a router, one with a tag
@@ -233,9 +269,8 @@ pub fn foreign_home(model: &str, dialect: &str) -> Option<&'static Target> {
 }
 
 fn homes(model: &str) -> impl Iterator<Item = &'static Target> {
-    let own = !model.contains(['/', ':']);
-    let name = strip_vendor(model);
-    let vendor = VENDORS.iter().find(|(pattern, ..)| own && matches_pattern(pattern, name));
+    let is_own = !model.contains(['/', ':']);
+    let vendor = ModelFacts::of(model).vendor.filter(|_| is_own);
     vendor.into_iter().flat_map(|(.., homes)| *homes).filter_map(|name| by_name(name))
 }
 

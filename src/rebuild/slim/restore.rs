@@ -32,15 +32,18 @@ pub struct RestoredDoc {
 
 /// True if a doc contains references.
 pub fn has_references(bytes: &dyn ReadAt) -> io::Result<bool> {
-    const STEP: usize = 1 << 20;
-    let mut buf = vec![0; STEP + REFERENCE.len()];
+    const STEP: u64 = 1 << 20;
+    if let Some(text) = bytes.in_memory() {
+        return Ok(records::mentions(text, REFERENCE));
+    }
+    let mut buf = vec![0; bytes.len().min(STEP) as usize + REFERENCE.len()];
     let mut at = 0;
     while at < bytes.len() {
         let n = bytes.read_at(at, &mut buf)?;
         if records::mentions(buf.get(..n).unwrap_or(&buf), REFERENCE) {
             return Ok(true);
         }
-        at += STEP as u64;
+        at += STEP;
     }
     Ok(false)
 }

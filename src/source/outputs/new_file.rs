@@ -10,7 +10,7 @@ use super::metadata;
 use super::pipe::PipeWriter;
 use super::temp::TempFile;
 use crate::source::bytes::read::ReadAt;
-use crate::source::identity::follow_links;
+use crate::source::identity::{follow_broken_links, follow_links};
 
 /// What to do if the file already exists.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +54,8 @@ impl NewFile {
             return Err(CommitError::Exists(path.to_owned()));
         } else {
             meta.as_ref().map_or(Ok(()), |meta| check_replaceable(path, meta))?;
-            let real = follow_links(path).map_err(failed)?;
+            let follow = if meta.is_some() { follow_links } else { follow_broken_links };
+            let real = follow(path).map_err(failed)?;
             let folder = folder_of(&real).to_owned();
             let temp = TempFile::beside(&folder, !private);
             let temp = temp.map_err(|error| CommitError::Folder { path: path.to_owned(), folder, error })?;
@@ -73,19 +74,22 @@ impl NewFile {
         let mut temp = temp.into_inner().map_err(|e| failed(e.into_error()))?;
         let file = temp.file().map_err(failed)?;
         let lost = match (self.existing, File::open(&real)) {
-            (ExistingFile::Replace, Ok(old)) => metadata::copy_attributes(&old, file).map_err(failed)?,
+            (ExistingFile::Replace, Ok(old)) => Some(metadata::copy_attributes(&old, file).map_err(failed)?),
             (ExistingFile::Replace, Err(error)) if error.kind() != io::ErrorKind::NotFound => {
-                vec!["owner, permissions and extended attributes".to_owned()]
+                Some(vec!["owner, permissions and extended attributes".to_owned()])
             }
-            _ => Vec::new(),
+            _ => None,
         };
         file.sync_all().map_err(failed)?;
         temp.persist(&real, self.existing == ExistingFile::Replace, None).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => CommitError::Exists(self.path.clone()),
             _ => failed(error),
         })?;
-        sync_folder(folder_of(&real));
-        Ok(lost)
+        // A new file that a crash of the system removes can be made again.
+        if lost.is_some() {
+            sync_folder(folder_of(&real));
+        }
+        Ok(lost.unwrap_or_default())
     }
 }
 
