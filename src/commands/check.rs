@@ -92,7 +92,9 @@ pub(super) fn check_doc<'r>(
     content: ContentDisplay,
     mode: ReportMode,
 ) -> io::Result<DocCheck<'r>> {
-    let mut options = run.lints.options_for(&doc.label).clone();
+    let effective = run.lints.effective(&doc.label);
+    let has_overrides = effective.has_overrides();
+    let mut options = effective.options.clone();
     options.read.unsent = run.verbose;
     let options = &options;
     let check = |doc: &Doc| convert::check(doc.id, &*doc.bytes, options, threads);
@@ -102,7 +104,6 @@ pub(super) fn check_doc<'r>(
         found = check(&doc)?;
     }
     let unrecognised = found.format.is_none() && !doc.named;
-    let has_overrides = run.lints.effective(&doc.label).has_overrides();
     let (mut counts, mut similar, mut page) = (RunSummary::default(), Vec::new(), None);
     // The predictions for findings that are read when they are written.
     let mut streamed: Option<Predictions> = None;

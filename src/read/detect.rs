@@ -1,6 +1,8 @@
 //! Format detection. Every record of a sample votes; a format reads the doc only if it recognises most of them.
 //! There are no guesses: anything else is unknown, and reported with what it resembles.
 
+use std::cell::Cell;
+
 use crate::format::{Format, HistoryScope, MIN_DISTINCTIVE_SCORE, Probe};
 use crate::formats::{self, FORMATS, scoring, unsupported};
 use crate::history::Usage;
@@ -23,8 +25,8 @@ const VERY_FEW: u32 = 4;
 /// This many bytes are enough, given [`FEW`] records.
 const MUCH: usize = 1 << 20;
 
-/// A score that only records of this format reach.
-const SURE: u8 = 95;
+/// A score that only records of this format reach: no record has it for two formats.
+pub const SURE: u8 = 95;
 
 /// Up to this score another format that claims the same document may be right.
 const UNSURE: u8 = 60;
@@ -111,11 +113,21 @@ fn members<'t>(above: &str, val: Val<'t>) -> Vec<(String, Val<'t>)> {
 /// Maximum number of members of an object that are searched for a conversation.
 const MEMBERS: usize = 32;
 
+thread_local! {
+    /// The format that was recognised with certainty last: files of a folder are often alike. It is asked first, and no other
+    /// one if it is certain again. The result does not depend on it.
+    static LAST_SURE: Cell<Option<&'static dyn Format>> = const { Cell::new(None) };
+}
+
 fn best_format(
     probe: &Probe<'_>,
     dialect: Option<&str>,
     among: impl Fn(&'static dyn Format) -> bool,
 ) -> Option<&'static dyn Format> {
+    let last = LAST_SURE.get().filter(|last| dialect.is_none() && among(*last));
+    if last.is_some_and(|last| last.detect(probe) >= SURE) {
+        return last;
+    }
     let mut best: Option<(u8, &'static dyn Format)> = None;
     // The best format of the requested dialect.
     let mut own: Option<(u8, &'static dyn Format)> = None;
@@ -135,6 +147,9 @@ fn best_format(
         if score > own.map_or(MIN_DISTINCTIVE_SCORE - 1, |(score, _)| score) {
             own = Some((score, format));
         }
+    }
+    if let Some((SURE.., best)) = best {
+        LAST_SURE.set(Some(best));
     }
     own.filter(|(_, own)| best.is_none_or(|(score, best)| is_ambiguous(probe, score, best, *own)))
         .or(best)
@@ -200,11 +215,18 @@ struct Votes {
     known: u32,
     /// Its highest score.
     best: u8,
+    /// Its lowest score.
+    least: u8,
 }
 
 /// The format that the first records vote for. One of them must have a score of at least `least`, and most one
 /// above 0.
 fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -> Detection {
+    if let Some(last) = LAST_SURE.get()
+        && is_sure(text, steps, last)
+    {
+        return Detection::Read(reading_as(last));
+    }
     let mut votes = vec![Votes::default(); FORMATS.len()];
     let (mut voters, mut alone) = (0, 0);
     first_records(text, steps, &mut |val, (at, len)| {
@@ -219,12 +241,13 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
             votes.sum += u32::from(score);
             votes.known += u32::from(score > 0);
             votes.best = votes.best.max(score);
+            votes.least = if voters == 1 { score } else { votes.least.min(score) };
         }
         alone += u32::from(is_history);
         let is_much = voters >= FEW && at + len >= MUCH;
         let is_enough = match voters {
-            VERY_FEW => is_unanimous(&votes, voters, voters * u32::from(SURE)),
-            FEW => is_unanimous(&votes, voters, 0),
+            VERY_FEW => votes.iter().any(|votes| votes.least >= SURE),
+            FEW => is_unanimous(&votes, voters),
             _ => voters >= SAMPLE,
         };
         !is_much && !is_enough
@@ -236,7 +259,10 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
         let most = if spans { votes.known * 2 > voters } else { alone * 2 >= voters };
         let claims = votes.best >= least || !spans && alone > 0;
         if claims && most && winner.is_none_or(|(sum, _)| votes.sum > sum) {
-            winner = Some((votes.sum, if spans { RecordReading::Format(format) } else { RecordReading::Each }));
+            winner = Some((votes.sum, reading_as(format)));
+        }
+        if votes.least >= SURE {
+            LAST_SURE.set(Some(format));
         }
     }
     match winner {
@@ -246,9 +272,25 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
     }
 }
 
-/// True if one format claims all records with certainty, and no other comes close. `least` is the lowest sum of its scores.
-fn is_unanimous(votes: &[Votes], voters: u32, least: u32) -> bool {
-    let first = votes.iter().map(|votes| votes.sum).max().filter(|sum| *sum >= least).unwrap_or(0);
+/// The way in which lines of a format are read.
+fn reading_as(format: &'static dyn Format) -> RecordReading {
+    if format.info().histories.span_records() { RecordReading::Format(format) } else { RecordReading::Each }
+}
+
+/// True if a format is certain of each of the first records. There may be fewer than are asked for.
+fn is_sure(text: &[u8], steps: &[String], format: &dyn Format) -> bool {
+    let (mut records, mut is_sure) = (0, true);
+    first_records(text, steps, &mut |val, _| {
+        records += 1;
+        is_sure = format.detect(&Probe::new(val)) >= SURE;
+        is_sure && records < VERY_FEW
+    });
+    is_sure && records > 0
+}
+
+/// True if one format claims all records, at least one with certainty, and no other comes close.
+fn is_unanimous(votes: &[Votes], voters: u32) -> bool {
+    let first = votes.iter().map(|votes| votes.sum).max().unwrap_or(0);
     let rivals = votes.iter().filter(|votes| votes.sum * 2 > first).count();
     let is_sure = |votes: &Votes| votes.sum == first && votes.known == voters && votes.best >= SURE;
     rivals == 1 && votes.iter().any(is_sure)

@@ -17,6 +17,9 @@ use crate::commands::Run;
 
 /// Applies the settings to the findings of a document. Removes accepted findings, and returns their number.
 pub(in crate::commands) fn apply_overrides(run: &Run, label: &str, diagnostics: &mut Vec<Diagnostic>) -> u64 {
+    if diagnostics.is_empty() {
+        return 0;
+    }
     let effective = run.lints.effective(label);
     let before = diagnostics.len();
     diagnostics.retain(|diagnostic| !is_accepted(&effective, label, diagnostic));

@@ -53,16 +53,21 @@ pub struct AgentAct {
 
 /// The acts of the agent that stores a format, in this version; in the newest one if it is `None`.
 pub fn acts_of(format: &str, version: Option<Version>) -> Vec<AgentAct> {
-    // No agent stores requests, of which a file may have thousands.
-    if agent_of(format).is_none() {
-        return Vec::new();
-    }
-    all_acts().filter(|line| line.agent.formats.contains(&format) && line.act.is_of(version)).collect()
+    let own = acts_by_agent().filter(|(agent, _)| agent.formats.contains(&format));
+    own.flat_map(|(_, acts)| acts).filter(|line| line.act.is_of(version)).collect()
 }
 
 fn all_acts() -> impl Iterator<Item = AgentAct> {
-    let acts = AGENTS.iter().flat_map(|agent| agent.acts.iter().map(move |act| (*agent, act)));
-    acts.zip(0..).map(|((agent, act), number)| AgentAct { agent, act, number })
+    acts_by_agent().flat_map(|(_, acts)| acts)
+}
+
+fn acts_by_agent() -> impl Iterator<Item = (&'static Agent, impl Iterator<Item = AgentAct>)> {
+    AGENTS.iter().scan(0, |next, agent| {
+        let first = *next;
+        *next += agent.acts.len() as u8;
+        let numbered = agent.acts.iter().zip(first..);
+        Some((*agent, numbered.map(|(act, number)| AgentAct { agent, act, number })))
+    })
 }
 
 impl AgentAct {

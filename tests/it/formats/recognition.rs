@@ -1,7 +1,7 @@
 //! Unrecognised files are not touched, and never called clean: files of other programs are unknown and named by what they
 //! look like; each file that is read is claimed by its own format; and no repair of the corpus damages a file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use replaylint::internals::format::{EditSupport, MIN_DISTINCTIVE_SCORE, Probe};
 use replaylint::internals::formats::FORMATS;
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::{self, FindingsOnly, Options};
+use replaylint::internals::read::detect;
 use replaylint::internals::repair::{FixOptions, LengthOptions, Orphans, Reasoning};
 use serde::Deserialize;
 
@@ -168,8 +169,16 @@ fn a_store_that_is_not_edited_stays_so_after_a_broken_line() {
 
 /// The formats that claim the document, or a record that is a document by itself.
 fn claims(text: &[u8]) -> Vec<&'static str> {
+    let mut names: Vec<&'static str> = claims_of_records(text, MIN_DISTINCTIVE_SCORE).into_iter().flatten().collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// For each record the formats that have at least this score.
+fn claims_of_records(text: &[u8], least: u8) -> Vec<Vec<&'static str>> {
     let mut tape = Tape::new();
-    let mut names: Vec<&'static str> = Vec::new();
+    let mut names = Vec::new();
     let whole = text.trim_ascii();
     let records: Vec<&[u8]> = match scan(whole, &mut tape) {
         Ok(()) => vec![whole],
@@ -182,12 +191,35 @@ fn claims(text: &[u8]) -> Vec<&'static str> {
         }
         let Some(root) = tape.root(record) else { continue };
         let probe = Probe::new(root);
-        let sure = FORMATS.iter().filter(|format| format.detect(&probe) >= MIN_DISTINCTIVE_SCORE);
-        names.extend(sure.map(|format| format.info().name));
+        let claiming = FORMATS.iter().filter(|format| format.detect(&probe) >= least);
+        names.push(claiming.map(|format| format.info().name).collect());
     }
-    names.sort_unstable();
-    names.dedup();
     names
+}
+
+#[test]
+fn no_record_belongs_to_two_formats_with_certainty() {
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata");
+    let (mut records, mut sure, mut shared) = (0, BTreeSet::new(), Vec::new());
+    for root in [Some(testdata), corpus()].into_iter().flatten() {
+        for entry in walkdir::WalkDir::new(root).sort_by_file_name().into_iter().flatten() {
+            if !entry.file_type().is_file() {
+                continue;
+            }
+            let text = fs::read(entry.path()).expect("readable");
+            for names in claims_of_records(&text, detect::SURE) {
+                records += names.len();
+                match names.as_slice() {
+                    [] => {}
+                    [name] => drop(sure.insert(*name)),
+                    several => shared.push(format!("{}: {several:?}", entry.path().display())),
+                }
+            }
+        }
+    }
+    shared.dedup();
+    assert!(shared.is_empty(), "{}", shared.join("\n"));
+    assert!(records > 500 && sure.len() > 20, "{records} records of {sure:?}");
 }
 
 /// Formats of the corpus, and the formats that read their files. Files of other formats are not read.

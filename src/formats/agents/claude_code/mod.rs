@@ -44,10 +44,11 @@ impl Format for ClaudeCode {
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
         score(probe, &|line| match author_of(line) {
-            LineAuthor::ClaudeCode | LineAuthor::ClaudeCodeOrKode => 98,
-            LineAuthor::Kode => 88,
-            LineAuthor::Unknown if is_answer(line) && is_of_other_model(line) => 88,
-            LineAuthor::Unknown => 96,
+            LineAuthor::ClaudeCode => 98,
+            LineAuthor::ClaudeCodeOrKode => 94,
+            LineAuthor::Kode => 84,
+            LineAuthor::Unknown if is_answer(line) && is_of_other_model(line) => 84,
+            LineAuthor::Unknown => 92,
         })
     }
 

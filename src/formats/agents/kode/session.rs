@@ -44,8 +44,9 @@ pub(super) fn score_record(probe: &Probe<'_>, is_evidence: impl Fn(Val<'_>) -> b
     }
     score(probe, &|line| match author_of(line) {
         LineAuthor::ClaudeCode => 88,
-        LineAuthor::ClaudeCodeOrKode => 94,
-        LineAuthor::Kode | LineAuthor::Unknown => 97 + u8::from(is_evidence(line)),
+        LineAuthor::ClaudeCodeOrKode => 90,
+        // No line is certain to be of one of the two kinds.
+        LineAuthor::Kode | LineAuthor::Unknown => 93 + u8::from(is_evidence(line)),
     })
 }
 
