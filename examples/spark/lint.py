@@ -5,7 +5,8 @@
 INPUT is a folder of Parquet files with a column `transcript` (JSON as a string) and a column `id`, or of JSON Lines with one
 request on each line. Three tables are written below OUTPUT:
 
-    repaired    id, transcript, changed, error       each transcript, repaired as far as it is legal
+    repaired    id, transcript, changed, error, ...  each transcript, repaired as far as it is legal, and as lists in
+                                                     its row what was found, what was changed, and what remains
     findings    id, rule, severity, pointer, ...     what was found before the repair
     dropped     id, rule, pointer, action, ...       what the repair removed or replaced
 
@@ -65,10 +66,9 @@ def main():
     options = {"target": args.target} if args.target else {}
     table = read(spark, args.input).select("id", "transcript")
     done = table.mapInArrow(lint(options), ALL)
-    # Written at once, so that the transcripts are linted one time for the three tables.
-    done.write.mode("overwrite").parquet(f"{args.output}/all")
-    done = spark.read.parquet(f"{args.output}/all")
-    done.select("id", "transcript", "changed", "error").write.mode("overwrite").parquet(f"{args.output}/repaired")
+    # Written first and read again, so that the transcripts are linted one time for the three tables.
+    done.write.mode("overwrite").parquet(f"{args.output}/repaired")
+    done = spark.read.parquet(f"{args.output}/repaired")
     findings = done.select("id", F.explode("findings").alias("found")).select("id", "found.*")
     findings.where("severity != 'info'").write.mode("overwrite").parquet(f"{args.output}/findings")
     dropped = done.select("id", F.explode("changes").alias("change")).select("id", "change.*")
