@@ -125,7 +125,8 @@ impl<'r> FixRun<'r> {
         wanted: &dyn Fn(&RepairOutcome) -> bool,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let planner = RepairPlanner::new(self.run, &self.repairs.options, inputs);
+        let planner =
+            RepairPlanner::new(self.run, &self.repairs.options, inputs).for_preview(self.only_previews());
         let mut ended = None;
         self.run.each_doc(
             inputs,
@@ -145,6 +146,15 @@ impl<'r> FixRun<'r> {
             },
         );
         ended.map_or_else(|| self.write_pending(out), Err)
+    }
+
+    /// True if only a preview shows changes, some of each kind.
+    fn only_previews(&self) -> bool {
+        matches!(self.repairs.to, OutputMode::Preview)
+            && !self.is_filter
+            && !self.repairs.all
+            && !self.run.has_page()
+            && self.run.outputs.iter().all(|output| output.name == "text")
     }
 
     fn new(

@@ -21,6 +21,7 @@ use super::finding_reader::ContentDisplay;
 use super::item_facts::call_id;
 use super::locator::locate_places;
 use super::mask;
+use super::preview;
 use super::snippet::mask_string;
 use super::words::{count, replace_hidden};
 use super::{Diagnostic, Location};
@@ -74,6 +75,28 @@ impl ChangeNote {
 
 /// The changes to a document in readable form.
 pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> io::Result<Vec<ChangeNote>> {
+    notes_about(id, label, bytes, fixed, &vec![true; fixed.changes.len()])
+}
+
+/// The same for a preview that shows some of each kind. The others, which it counts, have no location, no reason and no name
+/// of their item.
+pub fn notes_for_preview(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    fixed: &DocRepair,
+) -> io::Result<Vec<ChangeNote>> {
+    notes_about(id, label, bytes, fixed, &preview::shown_changes(&fixed.changes))
+}
+
+/// The notes on all changes. Text is read for those that are `shown`.
+fn notes_about(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    fixed: &DocRepair,
+    shown: &[bool],
+) -> io::Result<Vec<ChangeNote>> {
     if let Some(format) =
         fixed.before.format.filter(|format| format.layout().is_synthetic() && !fixed.changes.is_empty())
     {
@@ -83,7 +106,10 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
     if fixed.changes.is_empty() {
         return Ok(Vec::new());
     }
-    let reasons = reasons(id, label, bytes, fixed)?;
+    let shown_changes = || fixed.changes.iter().zip(shown).filter(|(_, shown)| **shown).map(|(change, _)| change);
+    let causes: HashSet<Cause> = shown_changes().map(|change| change.cause).collect();
+    let items: HashSet<Place> = shown_changes().map(|change| change.row.at).collect();
+    let reasons = reasons(id, label, bytes, fixed, &causes)?;
     let reason = |change: &ItemChange| reasons.get(&change.cause);
     // Most changes are made to the item in which the cause was found.
     let own_location = |change: &ItemChange| {
@@ -91,13 +117,14 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
         reason(change).filter(|_| is_there && !change.row.has(Flags::EMBEDDED)).map(|reason| &reason.location)
     };
     let mut wanted: Vec<(Place, Flags)> = Vec::new();
-    for change in &fixed.changes {
+    for change in shown_changes() {
         if own_location(change).is_none() {
             wanted.push((change.row.at, change.row.flags));
         }
         wanted.extend(change.anchor.map(|place| (place, Flags::default())));
     }
-    wanted.extend(fixed.removed.iter().map(|removed| (removed.at, Flags::default())));
+    let removed = fixed.removed.iter().filter(|removed| items.contains(&removed.item));
+    wanted.extend(removed.map(|removed| (removed.at, Flags::default())));
     let locations = locate_places(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
     let mut removed: HashMap<Place, Vec<(Location, Place)>> = HashMap::new();
     for one in &fixed.removed {
@@ -106,7 +133,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
     }
     let texts = TextReader::new(bytes, super::diagnose::dialect_of(&fixed.before));
     let path: Arc<str> = label.into();
-    let notes = fixed.changes.iter().map(|change| {
+    let notes = fixed.changes.iter().zip(shown).map(|(change, shown)| {
         let (rule, name) = match change.cause {
             Cause::Rule(code, ..) => (code.to_string(), rules::by_code(code).map_or("", |rule| rule.name)),
             Cause::Flag(flag) => (flag.to_owned(), ""),
@@ -125,7 +152,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
             bytes: change.row.at.len,
             reason: reason.map(|reason| reason.message.clone()),
             api_message: reason.and_then(|reason| reason.api_message.clone()),
-            item: item_name(&texts, change, fixed, bytes.len()),
+            item: if *shown { item_name(&texts, change, fixed, bytes.len()) } else { String::new() },
             record: change.row.record + 1,
             at: change.row.at,
             row: change.row,
@@ -145,14 +172,14 @@ struct FindingReason {
     location: Location,
 }
 
-/// The findings that cause changes, by cause.
+/// The findings that are these causes of changes, by cause.
 fn reasons(
     id: DocId,
     label: &str,
     bytes: &dyn ReadAt,
     fixed: &DocRepair,
+    causes: &HashSet<Cause>,
 ) -> io::Result<HashMap<Cause, FindingReason>> {
-    let causes: HashSet<Cause> = fixed.changes.iter().map(|change| change.cause).collect();
     let cause = |judged: &WeighedFinding| {
         let finding = &judged.finding;
         Cause::Rule(finding.code, finding.variant, finding.row.at)

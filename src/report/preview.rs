@@ -4,10 +4,12 @@
 mod hunk;
 
 use std::collections::HashMap;
+use std::fmt::{self, Display, Formatter};
 use std::io::{self, Write};
 
+use crate::history::Code;
 use crate::place::Place;
-use crate::repair::{Action, Cause};
+use crate::repair::{Action, Cause, ItemChange};
 use crate::source::display_name;
 
 use super::changes::{ChangeNote, Paint};
@@ -34,9 +36,52 @@ pub struct Preview {
 /// What hunks of one kind have in common: the rule or the flag, and what is done.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 struct HunkKind {
-    rule: String,
+    rule: RuleOrFlag,
     action: Action,
     description: &'static str,
+}
+
+/// What asked for a change.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum RuleOrFlag {
+    Rule(Code),
+    Flag(&'static str),
+}
+
+impl From<Cause> for RuleOrFlag {
+    fn from(cause: Cause) -> Self {
+        match cause {
+            Cause::Rule(code, ..) => RuleOrFlag::Rule(code),
+            Cause::Flag(flag) => RuleOrFlag::Flag(flag),
+        }
+    }
+}
+
+impl Display for RuleOrFlag {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            RuleOrFlag::Rule(code) => code.fmt(f),
+            RuleOrFlag::Flag(flag) => f.write_str(flag),
+        }
+    }
+}
+
+/// For each change whether a preview of the document shows it, if it does not show all.
+pub(super) fn shown_changes(changes: &[ItemChange]) -> Vec<bool> {
+    let mut shown = vec![false; changes.len()];
+    let mut kinds: HashMap<HunkKind, u64> = HashMap::new();
+    for hunk in hunks(changes, |change| (change.row.at, change.cause)) {
+        let Some(first) = hunk.first().and_then(|first| changes.get(*first)) else { continue };
+        let kind = HunkKind { rule: first.cause.into(), action: first.action, description: first.description };
+        let count = kinds.entry(kind).or_default();
+        *count += 1;
+        if *count <= SHOWN_PER_KIND {
+            for number in hunk {
+                shown.iter_mut().skip(number).take(1).for_each(|shown| *shown = true);
+            }
+        }
+    }
+    shown
 }
 
 impl Preview {
@@ -59,9 +104,11 @@ impl Preview {
     ) -> io::Result<()> {
         let shown = content == ContentDisplay::Shown;
         let painter = ItemRenderer::new(repair, shown, self.style);
-        for notes in hunks(repair.notes) {
+        for numbers in hunks(repair.notes, |note| (note.at, note.cause)) {
+            let notes: Vec<&ChangeNote> =
+                numbers.into_iter().filter_map(|number| repair.notes.get(number)).collect();
             let Some(first) = notes.first() else { continue };
-            let kind = HunkKind { rule: first.rule.clone(), action: first.action, description: first.description };
+            let kind = HunkKind { rule: first.cause.into(), action: first.action, description: first.description };
             let next = self.kinds.len();
             let (count, _) = self.kinds.entry(kind).or_insert((0, next));
             *count += 1;
@@ -153,21 +200,21 @@ fn without_ids(sentence: &str) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// The changes of each hunk: all changes for one finding, wherever they are, and all changes to one item.
-fn hunks(notes: &[ChangeNote]) -> Vec<Vec<&ChangeNote>> {
-    let mut hunks: Vec<Vec<&ChangeNote>> = Vec::new();
+/// The numbers of the changes of each hunk: all changes for one finding, wherever they are, and all changes to one item.
+fn hunks<T>(changes: &[T], place_and_cause: impl Fn(&T) -> (Place, Cause)) -> Vec<Vec<usize>> {
+    let mut hunks: Vec<Vec<usize>> = Vec::new();
     let mut of_place: HashMap<Place, usize> = HashMap::new();
     let mut of_cause: HashMap<Cause, usize> = HashMap::new();
-    for note in notes {
+    for (number, (at, cause)) in changes.iter().map(place_and_cause).enumerate() {
         // Changes for a flag have nothing else in common.
-        let is_found = matches!(note.cause, Cause::Rule(..));
-        let known = of_place.get(&note.at).or_else(|| of_cause.get(&note.cause).filter(|_| is_found));
-        let number = known.copied().unwrap_or(hunks.len());
-        of_place.entry(note.at).or_insert(number);
-        of_cause.entry(note.cause).or_insert(number);
-        match hunks.get_mut(number) {
-            Some(hunk) => hunk.push(note),
-            None => hunks.push(vec![note]),
+        let is_found = matches!(cause, Cause::Rule(..));
+        let known = of_place.get(&at).or_else(|| of_cause.get(&cause).filter(|_| is_found));
+        let hunk = known.copied().unwrap_or(hunks.len());
+        of_place.entry(at).or_insert(hunk);
+        of_cause.entry(cause).or_insert(hunk);
+        match hunks.get_mut(hunk) {
+            Some(hunk) => hunk.push(number),
+            None => hunks.push(vec![number]),
         }
     }
     hunks

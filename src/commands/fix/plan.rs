@@ -49,11 +49,19 @@ pub(in crate::commands) struct RepairPlanner<'r> {
     options: &'r FixOptions,
     pins: ForkIndex<'r>,
     content: ContentDisplay,
+    /// Only a preview shows changes, some of each kind.
+    is_preview: bool,
 }
 
 impl<'r> RepairPlanner<'r> {
     pub fn new(run: &'r Run, options: &'r FixOptions, inputs: &'r [Input]) -> Self {
-        RepairPlanner { run, options, pins: ForkIndex::new(run, inputs), content: run.content() }
+        let pins = ForkIndex::new(run, inputs);
+        RepairPlanner { run, options, pins, content: run.content(), is_preview: false }
+    }
+
+    /// The same, for a preview that shows some changes of each kind, or for a report of all.
+    pub fn for_preview(self, is_preview: bool) -> Self {
+        RepairPlanner { is_preview, ..self }
     }
 
     /// Plans the repair of a document.
@@ -72,7 +80,10 @@ impl<'r> RepairPlanner<'r> {
             return Err(io::Error::other(why));
         }
         let unrecognised = fixed.before.format.is_none() && !doc.named;
-        let mut notes = changes::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
+        // Locations in one of several files are found by those in the whole log.
+        let is_preview = self.is_preview && doc.segments.is_empty();
+        let describe = if is_preview { changes::notes_for_preview } else { changes::notes };
+        let mut notes = describe(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         let remaining = match unrecognised {
             true => walked_files::damage(&doc, options, &mut fixed.before, self.content)?,
             false => Some(changes::remaining_diagnostics(doc.id, &doc.label, &*doc.bytes, &fixed, self.content)?),

@@ -6,19 +6,24 @@ use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use replaylint::internals::convert;
+use replaylint::internals::convert::ConvertOptions;
 use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::place::Place;
 use replaylint::internals::repair;
-use replaylint::internals::repair::FixOptions;
+use replaylint::internals::repair::{FixOptions, Orphans, Reasoning};
 use replaylint::internals::report;
+use replaylint::internals::report::change_counts::ChangeCounts;
+use replaylint::internals::report::changes::{self, ChangeNote};
 use replaylint::internals::report::prediction::predictions;
-use replaylint::internals::report::{ContentDisplay, Diagnostic, DocReport, FindingSample, Style};
+use replaylint::internals::report::preview::{Preview, RepairView};
+use replaylint::internals::report::{ContentDisplay, Diagnostic, DocReport, FindingSample, RunSummary, Style};
 use replaylint::internals::source::ReadAt;
 use replaylint::internals::target::Severity;
 use replaylint::internals::targets;
 
 use crate::generate::{LogShape, generate};
 use crate::report::outputs::sample_texts;
+use crate::support::memory::plan;
 use crate::support::{DOC, STYLE, check_of, growable_text};
 
 /// A text that counts the reads of it.
@@ -211,4 +216,73 @@ fn a_sampled_report_equals_the_text_of_the_full_one() {
         assert_eq!(written(picked), written(FindingSample::all()), "{name}");
     }
     assert!(only_counted > 1000, "{only_counted} findings are only counted");
+}
+
+/// Some of many alike records, of which a report shows some.
+fn repetitive_logs() -> impl Iterator<Item = (String, Vec<u8>)> {
+    let is_repetitive = |(name, _): &(String, Vec<u8>)| name.starts_with("generated") || name.starts_with("many");
+    logs().into_iter().filter(is_repetitive).step_by(5)
+}
+
+#[test]
+fn sampled_losses_are_reported_like_all() {
+    let style = Style { grouped: true, width: 200, ..STYLE };
+    let options = Options::default();
+    let mut only_counted = 0;
+    for (name, text) in repetitive_logs() {
+        let bytes = growable_text(&text);
+        for to in ["chat", "anthropic", "gemini"] {
+            let how = ConvertOptions { digests_names: true, ..ConvertOptions::new(&options, plan(to)) };
+            let mut done = convert::convert_doc(DOC, &bytes, &how, 1, &mut |_| Ok(())).expect("memory reads");
+            let sample = FindingSample::of_losses(&done.judged, &std::mem::take(&mut done.name_digests));
+            let found = done.into_judged_doc();
+            let written = |sample: FindingSample| {
+                let picked = sample.pick(&found.findings);
+                let diagnostics =
+                    report::diagnose_some(DOC, "case", &bytes, &found, &picked, ContentDisplay::Masked);
+                let seen = DocReport {
+                    similar: sample.similar,
+                    ..DocReport::new("case", &found, diagnostics.expect("memory reads"))
+                };
+                let (mut report, mut out) = (report::by_name("text").expect("text")(style), Vec::new());
+                report.write_doc(&seen, &mut out).expect("memory writes");
+                report.finish(&RunSummary::default(), &mut out).expect("memory writes");
+                String::from_utf8(out).expect("text")
+            };
+            only_counted += sample.similar.iter().map(|more| more.count).sum::<u64>();
+            assert_eq!(written(sample), written(FindingSample::all()), "{name} to {to}");
+        }
+    }
+    assert!(only_counted > 1000, "{only_counted} losses are only counted");
+}
+
+#[test]
+fn a_preview_reads_only_the_changes_that_it_shows() {
+    let everything = FixOptions {
+        warnings: true,
+        reasoning: Reasoning::Strip,
+        orphans: Orphans::Stub,
+        ..FixOptions::default()
+    };
+    let mut only_counted = 0;
+    for (name, text) in repetitive_logs() {
+        let bytes = growable_text(&text);
+        for wanted in [&FixOptions::default(), &everything] {
+            let fixed = repair::fix(DOC, &bytes, &Options::default(), wanted, 1).expect("memory reads");
+            let all = changes::notes(DOC, "case", &bytes, &fixed).expect("memory reads");
+            let some = changes::notes_for_preview(DOC, "case", &bytes, &fixed).expect("memory reads");
+            let written = |notes: &[ChangeNote]| {
+                let (mut preview, mut out) = (Preview::new(STYLE, false), Vec::new());
+                let repair = RepairView { fixed: &fixed, notes, bytes: &bytes };
+                preview.doc(&repair, ContentDisplay::Masked, &mut out).expect("memory writes");
+                preview.finish(&mut out).expect("memory writes");
+                let mut counts = ChangeCounts::default();
+                counts.add(notes);
+                (String::from_utf8(out).expect("UTF-8"), counts)
+            };
+            only_counted += some.iter().filter(|note| note.item.is_empty()).count();
+            assert_eq!(written(&some), written(&all), "{name}");
+        }
+    }
+    assert!(only_counted > 1000, "{only_counted} changes are only counted");
 }
