@@ -18,10 +18,10 @@ use crate::source::{ReadAt, append_piece, display_name};
 
 use super::diagnose::{diagnose, diagnose_batches};
 use super::finding_reader::ContentDisplay;
+use super::hunks;
 use super::item_facts::call_id;
 use super::locator::locate_places;
 use super::mask;
-use super::preview;
 use super::snippet::mask_string;
 use super::words::{count, replace_hidden};
 use super::{Diagnostic, Location};
@@ -86,7 +86,7 @@ pub fn notes_for_preview(
     bytes: &dyn ReadAt,
     fixed: &DocRepair,
 ) -> io::Result<Vec<ChangeNote>> {
-    notes_about(id, label, bytes, fixed, &preview::shown_changes(&fixed.changes))
+    notes_about(id, label, bytes, fixed, &hunks::shown_changes(&fixed.changes))
 }
 
 /// The notes on all changes. Text is read for those that are `shown`.

@@ -12,6 +12,7 @@ pub mod diff_contract;
 pub mod diff_json;
 pub mod history_diff;
 pub mod html;
+mod hunks;
 pub mod image_list;
 mod item_text;
 pub mod locator;

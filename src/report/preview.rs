@@ -4,23 +4,18 @@
 mod hunk;
 
 use std::collections::HashMap;
-use std::fmt::{self, Display, Formatter};
 use std::io::{self, Write};
 
-use crate::history::Code;
-use crate::place::Place;
-use crate::repair::{Action, Cause, ItemChange};
+use crate::repair::Action;
 use crate::source::display_name;
 
 use super::changes::{ChangeNote, Paint};
+use super::hunks::{HunkKind, SHOWN_PER_KIND, hunks};
 use super::words::{group_digits, truncate, wrap, write_wrapped};
 use super::{ContentDisplay, Style};
 
 pub use hunk::RepairView;
 use hunk::{Hunk, ItemRenderer};
-
-/// Hunks of one kind that are shown.
-const SHOWN_PER_KIND: u64 = 3;
 
 /// The preview of all documents, while it is written.
 pub struct Preview {
@@ -31,57 +26,6 @@ pub struct Preview {
     kinds: HashMap<HunkKind, (u64, usize)>,
     /// Rule and provider's message of the hunk before, without ids.
     last_message: Option<(String, String)>,
-}
-
-/// What hunks of one kind have in common: the rule or the flag, and what is done.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-struct HunkKind {
-    rule: RuleOrFlag,
-    action: Action,
-    description: &'static str,
-}
-
-/// What asked for a change.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum RuleOrFlag {
-    Rule(Code),
-    Flag(&'static str),
-}
-
-impl From<Cause> for RuleOrFlag {
-    fn from(cause: Cause) -> Self {
-        match cause {
-            Cause::Rule(code, ..) => RuleOrFlag::Rule(code),
-            Cause::Flag(flag) => RuleOrFlag::Flag(flag),
-        }
-    }
-}
-
-impl Display for RuleOrFlag {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            RuleOrFlag::Rule(code) => code.fmt(f),
-            RuleOrFlag::Flag(flag) => f.write_str(flag),
-        }
-    }
-}
-
-/// For each change whether a preview of the document shows it, if it does not show all.
-pub(super) fn shown_changes(changes: &[ItemChange]) -> Vec<bool> {
-    let mut shown = vec![false; changes.len()];
-    let mut kinds: HashMap<HunkKind, u64> = HashMap::new();
-    for hunk in hunks(changes, |change| (change.row.at, change.cause)) {
-        let Some(first) = hunk.first().and_then(|first| changes.get(*first)) else { continue };
-        let kind = HunkKind { rule: first.cause.into(), action: first.action, description: first.description };
-        let count = kinds.entry(kind).or_default();
-        *count += 1;
-        if *count <= SHOWN_PER_KIND {
-            for number in hunk {
-                shown.iter_mut().skip(number).take(1).for_each(|shown| *shown = true);
-            }
-        }
-    }
-    shown
 }
 
 impl Preview {
@@ -108,7 +52,7 @@ impl Preview {
             let notes: Vec<&ChangeNote> =
                 numbers.into_iter().filter_map(|number| repair.notes.get(number)).collect();
             let Some(first) = notes.first() else { continue };
-            let kind = HunkKind { rule: first.cause.into(), action: first.action, description: first.description };
+            let kind = HunkKind::of(first.cause, first.action, first.description);
             let next = self.kinds.len();
             let (count, _) = self.kinds.entry(kind).or_insert((0, next));
             *count += 1;
@@ -198,26 +142,6 @@ fn without_ids(sentence: &str) -> String {
         false => word,
     });
     words.collect::<Vec<_>>().join(" ")
-}
-
-/// The numbers of the changes of each hunk: all changes for one finding, wherever they are, and all changes to one item.
-fn hunks<T>(changes: &[T], place_and_cause: impl Fn(&T) -> (Place, Cause)) -> Vec<Vec<usize>> {
-    let mut hunks: Vec<Vec<usize>> = Vec::new();
-    let mut of_place: HashMap<Place, usize> = HashMap::new();
-    let mut of_cause: HashMap<Cause, usize> = HashMap::new();
-    for (number, (at, cause)) in changes.iter().map(place_and_cause).enumerate() {
-        // Changes for a flag have nothing else in common.
-        let is_found = matches!(cause, Cause::Rule(..));
-        let known = of_place.get(&at).or_else(|| of_cause.get(&cause).filter(|_| is_found));
-        let hunk = known.copied().unwrap_or(hunks.len());
-        of_place.entry(at).or_insert(hunk);
-        of_cause.entry(cause).or_insert(hunk);
-        match hunks.get_mut(hunk) {
-            Some(hunk) => hunk.push(number),
-            None => hunks.push(vec![number]),
-        }
-    }
-    hunks
 }
 
 #[cfg(test)]

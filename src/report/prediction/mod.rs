@@ -2,3 +2,4 @@
 
 pub mod fix_outcome;
 pub mod predictions;
+mod trial;

@@ -14,6 +14,7 @@ use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 pub use super::fix_outcome::{PredictedFix, fix_outcomes};
+use super::trial;
 use crate::report::{ContentDisplay, Diagnostic, FindingSample, diagnose_batches, diagnose_some, proposal};
 
 /// The predicted fixes of a document.
@@ -116,6 +117,9 @@ pub fn predict(
     if !whole && let Some(predictions) = from_sketches(found) {
         return Ok(predictions);
     }
+    if !whole && let Some(predictions) = from_some_repairs(id, bytes, found, options, threads)? {
+        return Ok(predictions);
+    }
     let plans = plans(found);
     let is_lent = plans.is_some();
     let mut fixed = match plans {
@@ -162,14 +166,51 @@ fn from_sketches(found: &JudgedDoc<HistoryPreview>) -> Option<Predictions> {
     if !in_records || !found.findings.iter().all(|judged| is_sure(&judged)) {
         return None;
     }
-    let mut of = Vec::with_capacity(found.findings.len());
-    for judged in &found.findings {
+    let outcomes = planned_outcomes(found, &sketches);
+    let gone: i64 = found.outputs.iter().map(|sketch| sketch.resolved).sum();
+    Some(Predictions { outcomes, resolved: u64::try_from(gone).unwrap_or(0), fixed: None })
+}
+
+/// The outcome of each finding by the plan of its history.
+fn planned_outcomes(
+    found: &JudgedDoc<HistoryPreview>,
+    sketches: &HashMap<u32, &HistoryPreview>,
+) -> Vec<PredictedFix> {
+    let one = |judged: &WeighedFinding| {
         let sketch = judged.history.and_then(|number| sketches.get(&number));
         let predicted = sketch.and_then(|sketch| sketch.fixes.get(&judged.finding.code_and_start()));
-        of.push(predicted.copied().unwrap_or(PredictedFix::Requested));
-    }
-    let gone: i64 = found.outputs.iter().map(|sketch| sketch.resolved).sum();
-    Some(Predictions { outcomes: of, resolved: u64::try_from(gone).unwrap_or(0), fixed: None })
+        predicted.copied().unwrap_or(PredictedFix::Requested)
+    };
+    found.findings.iter().map(one).collect()
+}
+
+/// Predictions from the plans of the histories that decide their findings, and from a repair of the records of the others.
+fn from_some_repairs(
+    id: DocId,
+    bytes: &dyn ReadAt,
+    found: &JudgedDoc<HistoryPreview>,
+    options: &Options,
+    threads: usize,
+) -> io::Result<Option<Predictions>> {
+    let sketches: HashMap<u32, &HistoryPreview> =
+        found.outputs.iter().map(|sketch| (sketch.number, sketch)).collect();
+    let is_doubtful = |judged: &WeighedFinding| {
+        let sketch = judged.history.and_then(|number| sketches.get(&number));
+        sketch.is_some_and(|sketch| !sketch.is_conclusive)
+    };
+    let trial = trial::repair_some(id, bytes, found, &is_doubtful, options, threads)?;
+    Ok(trial.map(|trial| {
+        let mut outcomes = planned_outcomes(found, &sketches);
+        for (number, outcome) in trial.outcomes {
+            if let Some(own) = outcomes.get_mut(number) {
+                *own = outcome;
+            }
+        }
+        let planned = found.outputs.iter().filter(|sketch| !trial.histories.contains(&sketch.number));
+        let gone: i64 = planned.map(|sketch| sketch.resolved).sum();
+        let resolved = u64::try_from(gone).unwrap_or(0) + trial.resolved;
+        Predictions { outcomes, resolved, fixed: None }
+    }))
 }
 
 /// The plans of all histories, moved out; `None` unless all were made and apply: a document may span several lines.
