@@ -18,9 +18,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::convert::across::{DIALECTS, legal};
-use crate::support::{DOC, growable_text};
 pub use crate::support::memory::{convert_bytes, convert_text, plan};
 use crate::support::snapshots::Snapshots;
+use crate::support::{DOC, growable_text};
 
 fn render_diagnostics(text: &[u8], done: ConvertedDoc) -> String {
     let found = report::diagnose(DOC, "case", &text.to_vec(), &done.into_judged_doc(), ContentDisplay::None)

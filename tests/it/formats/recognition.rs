@@ -169,7 +169,8 @@ fn a_store_that_is_not_edited_stays_so_after_a_broken_line() {
 
 /// The formats that claim the document, or a record that is a document by itself.
 fn claims(text: &[u8]) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = claims_of_records(text, MIN_DISTINCTIVE_SCORE).into_iter().flatten().collect();
+    let mut names: Vec<&'static str> =
+        claims_of_records(text, MIN_DISTINCTIVE_SCORE).into_iter().flatten().collect();
     names.sort_unstable();
     names.dedup();
     names
