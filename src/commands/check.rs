@@ -185,7 +185,7 @@ pub(super) fn check_all(
     let mode = match baseline.is_some() {
         // A baseline is compared with all findings.
         true => ReportMode::All,
-        false if run.outputs.iter().all(|output| output.name == "text") => ReportMode::Sample,
+        false if run.has_only_text() => ReportMode::Sample,
         false if report_outputs.iter_mut().all(|output| output.report.sink().is_some()) => ReportMode::Stream,
         false => ReportMode::All,
     };

@@ -343,7 +343,7 @@ pub(super) fn convert_each(
 
 /// True if losses of a kind are only counted: the findings are for people, who see the first of a kind.
 fn counts_losses(run: &Run) -> bool {
-    run.style.grouped && !run.has_page() && run.outputs.iter().all(|output| output.name == "text")
+    run.style.grouped && run.has_only_text()
 }
 
 fn build_report(run: &Run, doc: &Doc, mut done: ConvertedDoc) -> io::Result<DocConversion> {

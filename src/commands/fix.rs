@@ -153,8 +153,7 @@ impl<'r> FixRun<'r> {
         matches!(self.repairs.to, OutputMode::Preview)
             && !self.is_filter
             && !self.repairs.all
-            && !self.run.has_page()
-            && self.run.outputs.iter().all(|output| output.name == "text")
+            && self.run.has_only_text()
     }
 
     fn new(

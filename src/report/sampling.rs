@@ -82,9 +82,7 @@ impl FindingSample {
         similar.sort_by_key(|similar| similar.representative);
         FindingSample { findings: Some(findings), similar }
     }
-}
 
-impl FindingSample {
     /// The losses of a conversion that text shows: the first of each kind, by the digest of what their messages name.
     /// Findings without a digest are all in the sample.
     pub fn of_losses(found: &[WeighedFinding], digests: &NameDigests) -> Self {
@@ -115,10 +113,10 @@ impl FindingSample {
         FindingSample { findings: Some(findings), similar }
     }
 
-    /// The findings of the sample, of all of a document.
-    pub fn pick<'f>(&self, all: &'f [WeighedFinding]) -> Cow<'f, [WeighedFinding]> {
+    /// What belongs to the findings of the sample, of all of a document.
+    pub fn pick<'f, T: Copy>(&self, all: &'f [T]) -> Cow<'f, [T]> {
         match &self.findings {
-            Some(findings) => findings.iter().filter_map(|ix| all.get(*ix)).cloned().collect(),
+            Some(findings) => findings.iter().filter_map(|ix| all.get(*ix)).copied().collect(),
             None => Cow::Borrowed(all),
         }
     }

@@ -306,6 +306,11 @@ impl Run {
         Some(format!("{label}: warning: unpacks to {to} bytes, {} times its size", group_digits(ratio)))
     }
 
+    /// True if only people read the report: it may show the first of a kind and count the others.
+    pub(super) fn has_only_text(&self) -> bool {
+        self.outputs.iter().all(|output| output.name == "text")
+    }
+
     /// True if an HTML page is written.
     pub(super) fn has_page(&self) -> bool {
         self.outputs.iter().any(|output| output.name == "html")

@@ -14,7 +14,7 @@ use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 pub use super::fix_outcome::{PredictedFix, fix_outcomes};
-use super::trial;
+use super::trial::{self, Trial};
 use crate::report::{ContentDisplay, Diagnostic, FindingSample, diagnose_batches, diagnose_some, proposal};
 
 /// The predicted fixes of a document.
@@ -49,15 +49,9 @@ impl Predictions {
         picked: &FindingSample,
         content: ContentDisplay,
     ) -> io::Result<Vec<Diagnostic>> {
-        let one = |ix: &usize| found.findings.get(*ix).copied().zip(self.outcomes.get(*ix).copied());
-        let some: Option<(Vec<WeighedFinding>, Vec<PredictedFix>)> =
-            picked.findings.as_ref().map(|picked| picked.iter().filter_map(one).unzip());
-        let (judged, predictions) = match &some {
-            Some((judged, predictions)) => (judged, predictions),
-            None => (&found.findings, &self.outcomes),
-        };
-        let mut diagnostics = diagnose_some(id, label, bytes, found, judged, content)?;
-        for ((diagnostic, judged), predicted) in diagnostics.iter_mut().zip(judged).zip(predictions) {
+        let (judged, predictions) = (picked.pick(&found.findings), picked.pick(&self.outcomes));
+        let mut diagnostics = diagnose_some(id, label, bytes, found, &judged, content)?;
+        for ((diagnostic, judged), predicted) in diagnostics.iter_mut().zip(&*judged).zip(&*predictions) {
             predicted.apply_to(diagnostic, judged);
         }
         Ok(diagnostics)
@@ -114,10 +108,7 @@ pub fn predict(
         // Changes that another dialect requires are made by `convert`, not by `fix`.
         return Ok(Predictions::uniform(found, PredictedFix::Unknown));
     }
-    if !whole && let Some(predictions) = from_sketches(found) {
-        return Ok(predictions);
-    }
-    if !whole && let Some(predictions) = from_some_repairs(id, bytes, found, options, threads)? {
+    if !whole && let Some(predictions) = from_sketches(id, bytes, found, options, threads)? {
         return Ok(predictions);
     }
     let plans = plans(found);
@@ -146,61 +137,37 @@ pub fn predict(
     Ok(Predictions { outcomes: of, resolved: gone, fixed: whole.then_some(fixed) })
 }
 
-/// Predictions from the plans of the histories; `None` if these do not decide all findings.
-fn from_sketches(found: &JudgedDoc<HistoryPreview>) -> Option<Predictions> {
-    let sketches: HashMap<u32, &HistoryPreview> =
-        found.outputs.iter().map(|sketch| (sketch.number, sketch)).collect();
-    let is_sure = |judged: &&WeighedFinding| match judged.history {
-        Some(number) => sketches.get(&number).is_none_or(|sketch| sketch.is_conclusive),
-        None => !judged.is_fixed_by_default() && judged.severity < Severity::Error,
-    };
-    let in_records = found.format.is_some_and(|format| {
-        let spans = format.info().histories.span_records();
-        // In a session with branches, lines belong to several histories; of lines with one name it is not known which applies.
-        let is_session = format.info().histories == HistoryScope::Session;
-        let has_copies = || found.findings.iter().any(|judged| judged.finding.code == codes::DUPLICATE_NODE);
-        let is_branched = is_session && (found.histories > 1 || has_copies());
-        let is_spread = spans && matches!(found.container, Container::Document { .. });
-        format.info().editor.is_none() && !is_branched && !is_spread
-    });
-    if !in_records || !found.findings.iter().all(|judged| is_sure(&judged)) {
-        return None;
-    }
-    let outcomes = planned_outcomes(found, &sketches);
-    let gone: i64 = found.outputs.iter().map(|sketch| sketch.resolved).sum();
-    Some(Predictions { outcomes, resolved: u64::try_from(gone).unwrap_or(0), fixed: None })
-}
-
-/// The outcome of each finding by the plan of its history.
-fn planned_outcomes(
-    found: &JudgedDoc<HistoryPreview>,
-    sketches: &HashMap<u32, &HistoryPreview>,
-) -> Vec<PredictedFix> {
-    let one = |judged: &WeighedFinding| {
-        let sketch = judged.history.and_then(|number| sketches.get(&number));
-        let predicted = sketch.and_then(|sketch| sketch.fixes.get(&judged.finding.code_and_start()));
-        predicted.copied().unwrap_or(PredictedFix::Requested)
-    };
-    found.findings.iter().map(one).collect()
-}
-
-/// Predictions from the plans of the histories that decide their findings, and from a repair of the records of the others.
-fn from_some_repairs(
+/// Predictions from the plans of the histories, and from a repair of the records whose plans are not conclusive; `None` if
+/// these do not decide all findings.
+fn from_sketches(
     id: DocId,
     bytes: &dyn ReadAt,
     found: &JudgedDoc<HistoryPreview>,
     options: &Options,
     threads: usize,
 ) -> io::Result<Option<Predictions>> {
+    // Repairs of text can join lines.
+    let is_text = |judged: &WeighedFinding| {
+        judged.history.is_none() && (judged.is_fixed_by_default() || judged.severity == Severity::Error)
+    };
+    if found.findings.iter().any(is_text) {
+        return Ok(None);
+    }
     let sketches: HashMap<u32, &HistoryPreview> =
         found.outputs.iter().map(|sketch| (sketch.number, sketch)).collect();
-    let is_doubtful = |judged: &WeighedFinding| {
-        let sketch = judged.history.and_then(|number| sketches.get(&number));
-        sketch.is_some_and(|sketch| !sketch.is_conclusive)
+    let sketch_of = |judged: &WeighedFinding| judged.history.and_then(|number| sketches.get(&number));
+    let is_doubtful = |judged: &WeighedFinding| sketch_of(judged).is_some_and(|sketch| !sketch.is_conclusive);
+    let trial = match found.findings.iter().any(is_doubtful) {
+        true => trial::repair_some(id, bytes, found, &is_doubtful, options, threads)?,
+        false => is_in_records(found).then(Trial::default),
     };
-    let trial = trial::repair_some(id, bytes, found, &is_doubtful, options, threads)?;
     Ok(trial.map(|trial| {
-        let mut outcomes = planned_outcomes(found, &sketches);
+        let planned = |judged: &WeighedFinding| {
+            let predicted =
+                sketch_of(judged).and_then(|sketch| sketch.fixes.get(&judged.finding.code_and_start()));
+            predicted.copied().unwrap_or(PredictedFix::Requested)
+        };
+        let mut outcomes: Vec<PredictedFix> = found.findings.iter().map(planned).collect();
         for (number, outcome) in trial.outcomes {
             if let Some(own) = outcomes.get_mut(number) {
                 *own = outcome;
@@ -211,6 +178,19 @@ fn from_some_repairs(
         let resolved = u64::try_from(gone).unwrap_or(0) + trial.resolved;
         Predictions { outcomes, resolved, fixed: None }
     }))
+}
+
+/// True if the repair of a history changes only its own records.
+fn is_in_records(found: &JudgedDoc<HistoryPreview>) -> bool {
+    found.format.is_some_and(|format| {
+        let spans = format.info().histories.span_records();
+        // In a session with branches, lines belong to several histories; of lines with one name it is not known which applies.
+        let is_session = format.info().histories == HistoryScope::Session;
+        let has_copies = || found.findings.iter().any(|judged| judged.finding.code == codes::DUPLICATE_NODE);
+        let is_branched = is_session && (found.histories > 1 || has_copies());
+        let is_spread = spans && matches!(found.container, Container::Document { .. });
+        format.info().editor.is_none() && !is_branched && !is_spread
+    })
 }
 
 /// The plans of all histories, moved out; `None` unless all were made and apply: a document may span several lines.

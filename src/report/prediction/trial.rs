@@ -9,7 +9,6 @@ use crate::judge::{JudgedDoc, Options, WeighedFinding};
 use crate::place::{DocId, Place};
 use crate::repair::{self, FixOptions};
 use crate::source::{CachedReader, Container, GrowableBytes, ReadAt};
-use crate::target::Severity;
 
 use super::fix_outcome::{PredictedFix, fix_outcomes};
 
@@ -17,6 +16,7 @@ use super::fix_outcome::{PredictedFix, fix_outcomes};
 const MOST: u64 = 32 << 20;
 
 /// The outcome of a repair of some records.
+#[derive(Default)]
 pub(super) struct Trial {
     /// The outcomes of their findings, by the number of the finding in the document.
     pub outcomes: Vec<(usize, PredictedFix)>,
@@ -26,7 +26,7 @@ pub(super) struct Trial {
     pub resolved: u64,
 }
 
-/// Repairs the records with a finding that is `doubtful`; `None` if a repair of the whole document may differ from that, or is
+/// Repairs the records with a finding that is `doubtful`, where none is about the text of a line; `None` if a repair of the whole document may differ from that, or is
 /// as cheap.
 pub(super) fn repair_some<T>(
     id: DocId,
@@ -40,11 +40,7 @@ pub(super) fn repair_some<T>(
     let is_apart = found.format.is_some_and(|format| {
         format.info().histories == HistoryScope::PerRecord && format.info().editor.is_none()
     });
-    // Repairs of text can join lines.
-    let is_text = |judged: &WeighedFinding| {
-        judged.history.is_none() && (judged.is_fixed_by_default() || judged.severity == Severity::Error)
-    };
-    if !is_apart || found.findings.iter().any(is_text) {
+    if !is_apart {
         return Ok(None);
     }
     let lines = lines_of(id, bytes, start, found, doubtful)?;
