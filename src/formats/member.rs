@@ -20,6 +20,11 @@ pub(super) fn node_name(val: Val<'_>, key: &str) -> Option<NodeName> {
     non_empty(val.get(key))
 }
 
+/// What a string member says, as far as a parser understands it.
+pub(super) fn parsed<T>(val: Val<'_>, key: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
+    parse(&String::from_utf8_lossy(&val.get(key)?.text()?))
+}
+
 fn non_empty<T: for<'t> From<Cow<'t, str>>>(val: Option<Val<'_>>) -> Option<T> {
     let text = val?.text().filter(|text| !text.is_empty())?;
     Some(String::from_utf8_lossy(&text).into())

@@ -14,7 +14,7 @@ use crate::history::{BlockFlags, Flags, Kind, Role, Version, time};
 use crate::json::{NameSet, Val, fingerprint_of, name};
 use crate::message::LossKind;
 
-use crate::formats::member::node_name;
+use crate::formats::member::{node_name, parsed};
 
 /// Properties of a client's sessions.
 pub(super) struct ClientTraits {
@@ -223,10 +223,10 @@ impl SessionLine<'_> {
             return read_side_line(line, &kind, record, client, sink);
         };
         let role = entry_role(line, &kind, message);
-        let mut entry = TreeEntry::new(&name, record.base.of(line), record.number, role);
+        let mut entry = TreeEntry::new(name, record.base.of(line), record.number, role);
         entry.parent = node_name(line, "parentUuid").or_else(|| node_name(line, "logicalParentUuid")).or(before);
-        entry.time = node_name(line, "timestamp").and_then(|at| time::parse(&at));
-        entry.version = node_name(line, "version").and_then(|version| Version::parse(&version));
+        entry.time = parsed(line, "timestamp", time::parse);
+        entry.version = parsed(line, "version", Version::parse);
         entry.marks = entry_marks(line, &kind);
         entry.digest = message.map_or(1, |message| fingerprint_of(message.raw()));
         if let Some(message) = message.filter(|_| role == tree::EntryRole::Answer) {

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use crate::history::Row;
 use crate::place::Place;
 
-use super::{EntryMarks, EntryRole, NO_NODE, NodeName, TreeNode, TreeProblem, TreeProblemKind, cycles};
+use super::{EntryMarks, EntryRole, NO_NODE, TreeNode, TreeProblem, TreeProblemKind, cycles};
 
 /// All nodes of a conversation, in the order in which they are stored; there may be several roots.
 #[derive(Default)]
@@ -17,7 +17,6 @@ pub struct Forest {
     pub replaced: Vec<(Place, u32)>,
     /// The leaf at which the conversation continues.
     pub current: Option<u32>,
-    pub(super) names: HashMap<NodeName, u32>,
     /// For each node the nearest answer of the model, from it upwards.
     pub(super) answers: Vec<u32>,
 }
@@ -52,7 +51,7 @@ impl Forest {
         }
     }
 
-    /// Sets children, names and the current leaf, and reports problems of chains.
+    /// Sets children and the current leaf, and reports problems of chains.
     #[expect(
         clippy::indexing_slicing,
         reason = "parents are numbers of nodes, or none, and each node has an answer"
@@ -62,9 +61,6 @@ impl Forest {
             let parent = self.nodes[ix].parent;
             if parent != NO_NODE {
                 self.nodes[parent as usize].children.push(ix as u32);
-            }
-            for name in self.nodes[ix].names.clone() {
-                self.names.entry(name).or_insert(ix as u32);
             }
         }
         self.find_answers();
@@ -203,14 +199,26 @@ impl Forest {
         }
     }
 
+    /// The first node of each name.
+    fn names(&self) -> HashMap<&str, u32> {
+        let mut names = HashMap::new();
+        for (ix, node) in (0..).zip(&self.nodes) {
+            for name in &node.names {
+                names.entry(&**name).or_insert(ix);
+            }
+        }
+        names
+    }
+
     /// Finds a node by its name, the start or end of its name, or the number of a record (from 1).
     pub fn find(&self, name: &str) -> NodeMatch {
-        if let Some(ix) = self.names.get(name) {
+        let names = self.names();
+        if let Some(ix) = names.get(name) {
             return NodeMatch::One(*ix);
         }
         let part = name.trim_matches('…');
         let fits = |full: &str| !part.is_empty() && (full.starts_with(part) || full.ends_with(part));
-        let mut found: Vec<u32> = self.names.iter().filter(|(full, _)| fits(full)).map(|(_, ix)| *ix).collect();
+        let mut found: Vec<u32> = names.into_iter().filter(|(full, _)| fits(full)).map(|(_, ix)| ix).collect();
         found.sort_unstable();
         found.dedup();
         match (found.as_slice(), name.trim_start_matches('#').parse::<u32>()) {
@@ -233,7 +241,7 @@ impl Forest {
     /// A short unique name for each node: the start of its name, or the end if names start alike; the number of its
     /// record if it has no name.
     pub fn short_names(&self) -> Vec<String> {
-        let names: Vec<&str> = self.names.keys().map(|name| &**name).collect();
+        let names: Vec<&str> = self.names().into_keys().collect();
         let fronts = unique_lengths(names.iter().map(|name| name.chars().collect()).collect());
         let backs = unique_lengths(names.iter().map(|name| name.chars().rev().collect()).collect());
         let lengths: HashMap<&str, (usize, usize)> =
@@ -257,11 +265,11 @@ impl Forest {
     /// The nodes with the names most similar to an unknown one, at most three.
     pub fn nearest(&self, name: &str, distance: impl Fn(&str, &str) -> usize) -> Vec<u32> {
         let mut all: Vec<(usize, u32)> = self
-            .names
-            .iter()
+            .names()
+            .into_iter()
             .map(|(full, ix)| {
                 let start: String = full.chars().take(name.chars().count()).collect();
-                (distance(name, full).min(distance(name, &start)), *ix)
+                (distance(name, full).min(distance(name, &start)), ix)
             })
             .collect();
         all.sort_unstable();
@@ -274,7 +282,6 @@ impl Forest {
         let Some(node) = self.nodes.get_mut(ix as usize) else { return };
         node.entry.response = Some(id.into());
         node.names.push(id.into());
-        self.names.entry(id.into()).or_insert(ix);
     }
 
     /// Marks a node as edited.

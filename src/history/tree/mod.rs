@@ -160,7 +160,7 @@ pub struct SessionOrigin {
 }
 
 impl TreeEntry {
-    pub fn new(name: &str, at: Place, record: u32, part: EntryRole) -> Self {
+    pub fn new(name: impl Into<NodeName>, at: Place, record: u32, part: EntryRole) -> Self {
         TreeEntry {
             name: name.into(),
             parent: None,

@@ -35,12 +35,6 @@ impl Forest {
             self.push_parts(node, starts, is_numbered.then_some(&mut turn));
         }
         self.current = self.current.map(|current| parts[current as usize].1);
-        self.names.values_mut().for_each(|node| *node = parts[*node as usize].1);
-        for ix in 0..self.nodes.len() as u32 {
-            for name in self.nodes[ix as usize].names.clone() {
-                self.names.entry(name).or_insert(ix);
-            }
-        }
         self.find_answers();
         self
     }

@@ -16,7 +16,7 @@ use crate::history::{Flags, HistorySettings, Kind, Role, Row, Usage, time};
 use crate::json::{NameSet, Val, fingerprint, name};
 
 use crate::format::envelope::{EMBEDDED, with_object};
-use crate::formats::member::node_name;
+use crate::formats::member::{node_name, parsed};
 use crate::formats::provider;
 
 pub struct CoderChat;
@@ -209,11 +209,11 @@ fn entry_of_row(row: Val<'_>, role: Role, record: &Record<'_>) -> TreeEntry {
     let number = row.get(name::id).filter(|id| !id.is_string()).map(|id| String::from_utf8_lossy(id.raw()).into());
     let part = if role == Role::Assistant { tree::EntryRole::Answer } else { tree::EntryRole::Input };
     let name: tree::NodeName = node_name(row, "id").or(number).unwrap_or_default();
-    let mut entry = TreeEntry::new(&name, record.base.of(row), record.number, part);
+    let mut entry = TreeEntry::new(name, record.base.of(row), record.number, part);
     entry.marks = EntryMarks::FOLLOWS;
     entry.marks.set(EntryMarks::UNCHAINED);
     entry.config = node_name(row, "model_config_id");
-    entry.time = node_name(row, "created_at").and_then(|at| time::parse(&at));
+    entry.time = parsed(row, "created_at", time::parse);
     if part == tree::EntryRole::Answer {
         entry.response = node_name(row, "provider_response_id").or_else(|| response_of_parts(row));
     }

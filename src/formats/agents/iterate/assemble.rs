@@ -39,7 +39,7 @@ impl CustomAssembler for Stream {
                 EventKind::Message | EventKind::Rewrite => EntryRole::Input,
                 _ => EntryRole::Answer,
             };
-            let mut entry = TreeEntry::new(&name, step.at, step.record, part);
+            let mut entry = TreeEntry::new(name.clone(), step.at, step.record, part);
             entry.parent = parent.replace(name);
             entry.message = step.request.map(|offset| format!("request {offset}").into());
             match (step.kind, state) {

@@ -14,7 +14,7 @@ use crate::history::{HistorySettings, Role, Usage, Version, time};
 use crate::json::{Val, name};
 use crate::message::{Message, Part as MessagePart, RawJson};
 
-use crate::formats::member::node_name;
+use crate::formats::member::{node_name, parsed};
 use crate::formats::threads::parts;
 
 mod edit;
@@ -122,10 +122,10 @@ impl ThreadReader for QwenReader {
             _ if is("assistant") => (tree::EntryRole::Answer, message(Role::Assistant, message_parts)),
             _ => (tree::EntryRole::Input, message(Role::User, message_parts)),
         };
-        let mut entry = TreeEntry::new(&name, base.of(val), record.number, part);
+        let mut entry = TreeEntry::new(name.clone(), base.of(val), record.number, part);
         entry.parent = node_name(val, "parentUuid");
-        entry.time = node_name(val, "timestamp").and_then(|at| time::parse(&at));
-        entry.version = node_name(val, "version").and_then(|version| Version::parse(&version));
+        entry.time = parsed(val, "timestamp", time::parse);
+        entry.version = parsed(val, "version", Version::parse);
         if part == tree::EntryRole::Answer {
             entry.model = node_name(val, "model");
             entry.store = Some(false);

@@ -58,7 +58,7 @@ fn repeated_settings(response: Val<'_>, record: &Record<'_>) -> Vec<Finding> {
 /// The node of a response in a tree, whose parent is the previous response.
 pub(super) fn entry(response: Val<'_>, record: &Record<'_>) -> TreeEntry {
     let name = node_name(response, "id").unwrap_or_default();
-    let mut entry = TreeEntry::new(&name, record.base.of(response), record.number, tree::EntryRole::Answer);
+    let mut entry = TreeEntry::new(name.clone(), record.base.of(response), record.number, tree::EntryRole::Answer);
     entry.parent = node_name(response, "previous_response_id");
     entry.model = node_name(response, "model");
     entry.store = response.get(name::store).and_then(|store| store.as_bool());
