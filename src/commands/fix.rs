@@ -315,11 +315,14 @@ impl<'r> FixRun<'r> {
         self.summary.add_doc(&done.remaining);
         self.summary.count(&done.remaining.diagnostics);
         self.summary.count_denied(&done.remaining.diagnostics, self.run.denies_warnings(&done.remaining.path));
-        self.changed |= !done.notes.is_empty();
-        self.counts.add(&done.notes);
-        self.counts.count_resolved(&done.fixed);
-        self.summary.packed |= !done.notes.is_empty() && !done.doc.has_writable_files();
-        self.changes.extend(done.notes);
+        let changed = !done.fixed.changes.is_empty();
+        self.changed |= changed;
+        self.counts.add(&done.fixed);
+        self.summary.packed |= changed && !done.doc.has_writable_files();
+        match self.changes.is_empty() {
+            true => self.changes = done.notes,
+            false => self.changes.extend(done.notes),
+        }
         self.remaining.push(done.remaining);
         self.skipped_groups.extend(done.skipped_groups);
     }

@@ -102,6 +102,6 @@ fn fix_document<'t>(document: &'t [u8], options: &Options) -> Result<Fixed<'t>, 
         }
     };
     let mut counts = ChangeCounts::default();
-    counts.add(&notes);
+    counts.add(&done);
     Ok(Fixed { text, changes: notes.iter().map(Change::from).collect(), fixed: (&counts).into(), report })
 }

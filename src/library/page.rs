@@ -57,7 +57,7 @@ pub fn page(document: &[u8], options: &Options, view: View, content: bool) -> Re
             let left = changes::remaining_diagnostics(DOC, &options.name, &bytes, &fixed, ContentDisplay::None)?;
             let doc = draw::draw_repair(drawing("fix"), &fixed, &notes, &left)?;
             let mut counts = ChangeCounts::default();
-            counts.add(&notes);
+            counts.add(&fixed);
             let counts = json!(crate::report::contract::Repaired::from(&counts));
             (doc, Report::new(fixed.remaining(), &options.name, left), counts)
         }

@@ -1,17 +1,17 @@
 //! Totals of a repair: how many changes there are, which findings they resolve, and what they remove, by kind and size.
 //! That is what a person wants to know before anything is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use serde::Serialize;
 
 use crate::history::{BlockFlags, ItemFlags, Kind, Role, Row};
 use crate::judge::WeighedFinding;
+use crate::place::Place;
 use crate::repair::{Action, DocRepair, LengthChange};
 use crate::rule::Loss;
 use crate::target::Severity;
 
-use super::changes::ChangeNote;
 use super::words::{byte_size, count};
 
 /// Numbers of items that a repair removed, moved, answered and rewrote, and what is lost.
@@ -30,21 +30,17 @@ pub struct ChangeCounts {
 }
 
 impl ChangeCounts {
-    /// Adds the changes of a document.
-    pub fn add(&mut self, notes: &[ChangeNote]) {
-        for note in notes {
-            self.lost.add(note);
-            match note.action {
+    /// Adds the repair of a document.
+    pub fn add(&mut self, fixed: &DocRepair) {
+        for change in &fixed.changes {
+            match change.action {
                 Action::Drop => self.dropped += 1,
                 Action::Move => self.moved += 1,
                 Action::Stub => self.stubbed += 1,
                 Action::Rewrite | Action::Strip => self.rewritten += 1,
             }
         }
-    }
-
-    /// Adds the findings that a repair resolves, and what it shortens.
-    pub fn count_resolved(&mut self, fixed: &DocRepair) {
+        self.lost.add(fixed);
         let of = |severity: Severity| {
             let count =
                 |judged: &[WeighedFinding]| judged.iter().filter(|one| one.severity == severity).count() as u64;
@@ -97,18 +93,25 @@ pub struct LossSummary(BTreeMap<String, (u64, u64)>);
 const PART: &str = "part of an item";
 
 impl LossSummary {
-    /// Adds what a change removes; only lossy changes count.
-    pub fn add(&mut self, note: &ChangeNote) {
-        if note.loss != Loss::Lossy {
-            return;
+    /// Adds what the changes of a document remove; only lossy ones count.
+    fn add(&mut self, fixed: &DocRepair) {
+        let mut parts: HashMap<Place, u64> = HashMap::new();
+        for removed in &fixed.removed {
+            *parts.entry(removed.item).or_default() += u64::from(removed.at.len);
         }
-        let parts = || note.removed.iter().map(|(_, at)| u64::from(at.len)).sum();
-        let (kind, bytes) = match note.action {
-            Action::Drop => (noun(&note.row), u64::from(note.bytes)),
-            Action::Move | Action::Stub | Action::Rewrite | Action::Strip => (PART.to_owned(), parts()),
-        };
-        let of_kind = self.0.entry(kind).or_default();
-        *of_kind = (of_kind.0 + 1, of_kind.1 + bytes);
+        for change in &fixed.changes {
+            // The first change of an item removes its parts.
+            let parts = parts.remove(&change.row.at).unwrap_or_default();
+            if change.loss != Loss::Lossy {
+                continue;
+            }
+            let (kind, bytes) = match change.action {
+                Action::Drop => (noun(&change.row), u64::from(change.row.at.len)),
+                Action::Move | Action::Stub | Action::Rewrite | Action::Strip => (PART.to_owned(), parts),
+            };
+            let of_kind = self.0.entry(kind).or_default();
+            *of_kind = (of_kind.0 + 1, of_kind.1 + bytes);
+        }
     }
 
     pub fn is_empty(&self) -> bool {

@@ -29,6 +29,8 @@ use super::{Diagnostic, Location};
 /// A change in readable form.
 #[derive(Clone, Debug)]
 pub struct ChangeNote {
+    /// Its number among the changes of the document, from 0.
+    pub number: u32,
     /// The rule's code, or the flag that asked for the change.
     pub rule: String,
     pub name: &'static str,
@@ -78,8 +80,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
     notes_about(id, label, bytes, fixed, &vec![true; fixed.changes.len()])
 }
 
-/// The same for a preview that shows some of each kind. The others, which it counts, have no location, no reason and no name
-/// of their item.
+/// Those that a preview shows, some of each kind.
 pub fn notes_for_preview(
     id: DocId,
     label: &str,
@@ -89,7 +90,7 @@ pub fn notes_for_preview(
     notes_about(id, label, bytes, fixed, &hunks::shown_changes(&fixed.changes))
 }
 
-/// The notes on all changes. Text is read for those that are `shown`.
+/// The notes on the changes that are `shown`.
 fn notes_about(
     id: DocId,
     label: &str,
@@ -106,9 +107,9 @@ fn notes_about(
     if fixed.changes.is_empty() {
         return Ok(Vec::new());
     }
-    let shown_changes = || fixed.changes.iter().zip(shown).filter(|(_, shown)| **shown).map(|(change, _)| change);
-    let causes: HashSet<Cause> = shown_changes().map(|change| change.cause).collect();
-    let items: HashSet<Place> = shown_changes().map(|change| change.row.at).collect();
+    let all = || (0..).zip(&fixed.changes).zip(shown).filter(|(_, shown)| **shown).map(|(change, _)| change);
+    let causes: HashSet<Cause> = all().map(|(_, change)| change.cause).collect();
+    let items: HashSet<Place> = all().map(|(_, change)| change.row.at).collect();
     let reasons = reasons(id, label, bytes, fixed, &causes)?;
     let reason = |change: &ItemChange| reasons.get(&change.cause);
     // Most changes are made to the item in which the cause was found.
@@ -117,7 +118,7 @@ fn notes_about(
         reason(change).filter(|_| is_there && !change.row.has(Flags::EMBEDDED)).map(|reason| &reason.location)
     };
     let mut wanted: Vec<(Place, Flags)> = Vec::new();
-    for change in shown_changes() {
+    for (_, change) in all() {
         if own_location(change).is_none() {
             wanted.push((change.row.at, change.row.flags));
         }
@@ -127,19 +128,20 @@ fn notes_about(
     wanted.extend(removed.map(|removed| (removed.at, Flags::default())));
     let locations = locate_places(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
     let mut removed: HashMap<Place, Vec<(Location, Place)>> = HashMap::new();
-    for one in &fixed.removed {
+    for one in fixed.removed.iter().filter(|removed| items.contains(&removed.item)) {
         let location = locations.get(&one.at).cloned().unwrap_or_default();
         removed.entry(one.item).or_default().push((location, one.at));
     }
     let texts = TextReader::new(bytes, super::diagnose::dialect_of(&fixed.before));
     let path: Arc<str> = label.into();
-    let notes = fixed.changes.iter().zip(shown).map(|(change, shown)| {
+    let notes = all().map(|(number, change)| {
         let (rule, name) = match change.cause {
             Cause::Rule(code, ..) => (code.to_string(), rules::by_code(code).map_or("", |rule| rule.name)),
             Cause::Flag(flag) => (flag.to_owned(), ""),
         };
         let reason = reason(change);
         ChangeNote {
+            number,
             rule,
             name,
             action: change.action,
@@ -152,7 +154,7 @@ fn notes_about(
             bytes: change.row.at.len,
             reason: reason.map(|reason| reason.message.clone()),
             api_message: reason.and_then(|reason| reason.api_message.clone()),
-            item: if *shown { item_name(&texts, change, fixed, bytes.len()) } else { String::new() },
+            item: item_name(&texts, change, fixed, bytes.len()),
             record: change.row.record + 1,
             at: change.row.at,
             row: change.row,

@@ -49,7 +49,7 @@ impl Display for RuleOrFlag {
 pub(super) fn shown_changes(changes: &[ItemChange]) -> Vec<bool> {
     let mut shown = vec![false; changes.len()];
     let mut kinds: HashMap<HunkKind, u64> = HashMap::new();
-    for hunk in hunks(changes, |change| (change.row.at, change.cause)) {
+    for hunk in hunks(changes) {
         let Some(first) = hunk.first().and_then(|first| changes.get(*first)) else { continue };
         let kind = HunkKind::of(first.cause, first.action, first.description);
         let count = kinds.entry(kind).or_default();
@@ -66,11 +66,12 @@ pub(super) fn shown_changes(changes: &[ItemChange]) -> Vec<bool> {
 }
 
 /// The numbers of the changes of each hunk: all changes for one finding, wherever they are, and all changes to one item.
-pub(super) fn hunks<T>(changes: &[T], place_and_cause: impl Fn(&T) -> (Place, Cause)) -> Vec<Vec<usize>> {
+pub(super) fn hunks(changes: &[ItemChange]) -> Vec<Vec<usize>> {
     let mut hunks: Vec<Vec<usize>> = Vec::new();
     let mut of_place: HashMap<Place, usize> = HashMap::new();
     let mut of_cause: HashMap<Cause, usize> = HashMap::new();
-    for (number, (at, cause)) in changes.iter().map(place_and_cause).enumerate() {
+    for (number, change) in changes.iter().enumerate() {
+        let (at, cause) = (change.row.at, change.cause);
         // Changes for a flag have nothing else in common.
         let is_found = matches!(cause, Cause::Rule(..));
         let known = of_place.get(&at).or_else(|| of_cause.get(&cause).filter(|_| is_found));

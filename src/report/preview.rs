@@ -48,15 +48,15 @@ impl Preview {
     ) -> io::Result<()> {
         let shown = content == ContentDisplay::Shown;
         let painter = ItemRenderer::new(repair, shown, self.style);
-        for numbers in hunks(repair.notes, |note| (note.at, note.cause)) {
-            let notes: Vec<&ChangeNote> =
-                numbers.into_iter().filter_map(|number| repair.notes.get(number)).collect();
-            let Some(first) = notes.first() else { continue };
+        let changes = &repair.fixed.changes;
+        for numbers in hunks(changes) {
+            let Some(first) = numbers.first().and_then(|first| changes.get(*first)) else { continue };
             let kind = HunkKind::of(first.cause, first.action, first.description);
             let next = self.kinds.len();
             let (count, _) = self.kinds.entry(kind).or_insert((0, next));
             *count += 1;
             if *count <= self.limit {
+                let notes: Vec<&ChangeNote> = numbers.iter().filter_map(|number| repair.note(*number)).collect();
                 let hunk = Hunk::of(&painter, &notes)?;
                 self.write_heading(&notes, hunk.turn.as_deref(), out)?;
                 hunk.write(&painter, out)?;

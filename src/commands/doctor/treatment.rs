@@ -67,7 +67,7 @@ impl Treatment {
         }
         let Plan { outcome, options, errors } = best;
         let mut counts = ChangeCounts::default();
-        counts.add(&outcome.notes);
+        counts.add(&outcome.fixed);
         let turns_lost = match outcome.fixed.patch.is_empty() {
             true => None,
             false => Some(lost_turns(run, &outcome)?),

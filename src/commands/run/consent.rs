@@ -88,6 +88,7 @@ mod tests {
     fn note(loss: Loss) -> ChangeNote {
         let at = Place { doc: DocId(0), len: 1, start: 0 };
         ChangeNote {
+            number: 0,
             rule: "RL102".to_owned(),
             name: "orphan-output",
             action: Action::Drop,

@@ -19,9 +19,17 @@ use crate::report::words::{count, truncate};
 /// The repair of a document.
 pub struct RepairView<'r> {
     pub fixed: &'r DocRepair,
-    /// Sorted by place.
+    /// The notes on its changes, or on those that are shown, in the order of the changes.
     pub notes: &'r [ChangeNote],
     pub bytes: &'r dyn ReadAt,
+}
+
+impl RepairView<'_> {
+    /// The note on the change of this number, if there is one.
+    pub(super) fn note(&self, number: usize) -> Option<&ChangeNote> {
+        let at = self.notes.binary_search_by_key(&number, |note| note.number as usize).ok()?;
+        self.notes.get(at)
+    }
 }
 
 /// Changes of one hunk that are shown.
