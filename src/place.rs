@@ -166,11 +166,10 @@ impl Patch {
                 match piece.content {
                     ReplacementPart::Text(text) => flat.push((ReplacementPart::Text(text), false)),
                     ReplacementPart::Copy(place) => {
-                        let from = flat.len();
-                        first.slice(place.start, place.end(), &mut flat);
                         // Bytes that the later patch copies to another place are not kept by either.
                         let kept = piece.edit.is_none();
-                        flat.iter_mut().skip(from).for_each(|(_, was_kept)| *was_kept &= kept);
+                        let parts = first.slice(place.start, place.end());
+                        flat.extend(parts.map(|(part, was_kept)| (part, was_kept && kept)));
                     }
                 }
             }
@@ -247,7 +246,8 @@ struct PatchPiece {
 impl Pieces {
     /// `edits` as [`Patch::edits`] gives them, over a doc of `len` bytes.
     pub fn new(edits: &[Edit], doc: DocId, len: u64) -> Self {
-        let list = Vec::with_capacity(edits.len() * 2 + 1);
+        let parts: usize = edits.iter().map(|edit| edit.with.len() + 1).sum();
+        let list = Vec::with_capacity(parts + 1);
         let mut pieces = Pieces { list, len: 0, whole: edits.is_empty() };
         let mut at = 0u64;
         for edit in edits {
@@ -315,26 +315,24 @@ impl Pieces {
         self.list.partition_point(|piece| piece.start <= offset).saturating_sub(1)
     }
 
-    /// Appends the pieces that make up `from..to` of the patched bytes, and whether each is kept from the original.
-    fn slice(&self, from: u64, to: u64, out: &mut Vec<(ReplacementPart, bool)>) {
-        let mut ix = self.find(from);
-        let mut at = from;
-        while at < to {
-            let Some(piece) = self.list.get(ix) else { break };
-            let skip = at - piece.start;
-            let take = (piece.content.len() - skip).min(to - at);
+    /// The pieces that make up `from..to` of the patched bytes, and whether each is kept from the original.
+    fn slice(&self, from: u64, to: u64) -> impl Iterator<Item = (ReplacementPart, bool)> + '_ {
+        let pieces = self.list.iter().skip(self.find(from)).take_while(move |piece| piece.start < to);
+        pieces.filter_map(move |piece| {
+            let skip = from.saturating_sub(piece.start);
+            let end = piece.content.len().min(to - piece.start);
             let part = match &piece.content {
+                _ if skip >= end => return None,
+                whole if end - skip == whole.len() => whole.clone(),
                 ReplacementPart::Text(text) => {
-                    ReplacementPart::text(text.get(skip as usize..(skip + take) as usize).unwrap_or_default())
+                    ReplacementPart::text(text.get(skip as usize..end as usize).unwrap_or_default())
                 }
                 ReplacementPart::Copy(place) => {
-                    ReplacementPart::Copy(Place::new(place.doc, place.start + skip, take as u32))
+                    ReplacementPart::Copy(Place::new(place.doc, place.start + skip, (end - skip) as u32))
                 }
             };
-            out.push((part, piece.edit.is_none()));
-            at += take;
-            ix += 1;
-        }
+            Some((part, piece.edit.is_none()))
+        })
     }
 
     /// Calls `each` with the pieces that make up `from..to` of the patched bytes, in order.
@@ -344,9 +342,7 @@ impl Pieces {
         to: u64,
         mut each: impl FnMut(&ReplacementPart) -> Result<(), E>,
     ) -> Result<(), E> {
-        let mut out = Vec::new();
-        self.slice(from, to, &mut out);
-        out.iter().try_for_each(|(piece, _)| each(piece))
+        self.slice(from, to).try_for_each(|(piece, _)| each(&piece))
     }
 
     /// The original end of the bytes before an offset of the patched ones.

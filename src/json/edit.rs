@@ -271,6 +271,7 @@ impl Sequence {
     fn replace(&self, from: u64, to: u64, with: Vec<ReplacementPart>, out: &mut Vec<Edit>) {
         // One edit covers up to 4 GiB; the text goes with the first.
         let mut with = with;
+        with.shrink_to_fit();
         let mut start = from;
         loop {
             let len = u32::try_from(to - start).unwrap_or(u32::MAX);

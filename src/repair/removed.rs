@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::io;
 
 use crate::json::edit::RecordBase;
-use crate::json::{Tape, Val, scan};
+use crate::json::{Tape, Val, fingerprint_of, scan};
 use crate::place::{DocId, Edit, Place, ReplacementPart};
 use crate::rule::Loss;
 use crate::source::split::{DocumentPiece, SplitError, split};
@@ -75,8 +75,8 @@ struct RemovedText {
     moved: Vec<Place>,
     /// Stretches that are copied elsewhere, in order.
     copied: Vec<Place>,
-    /// Strings in the written text.
-    written: HashSet<Box<[u8]>>,
+    /// Fingerprints of the strings in the written text.
+    written: HashSet<u64>,
 }
 
 impl RemovedText {
@@ -94,9 +94,10 @@ impl RemovedText {
             copied: Vec::new(),
             written: HashSet::new(),
         };
+        let (mut text, mut tape) = (Vec::new(), Tape::new());
         for edit in edits {
             let (start, end) = (edit.at.start, edit.at.end());
-            let mut text = Vec::new();
+            text.clear();
             for with in &edit.with {
                 match with {
                     ReplacementPart::Text(new) => text.extend_from_slice(new),
@@ -112,7 +113,7 @@ impl RemovedText {
                 }
             }
             let writes = !edit.with.is_empty();
-            collect_strings(&text, &mut gone.written);
+            collect_strings(&text, &mut tape, &mut gone.written);
             match gone.ranges.last_mut() {
                 Some((_, last, both)) if *last == start => (*last, *both) = (end, *both || writes),
                 _ if start < end => gone.ranges.push((start, end, writes)),
@@ -244,13 +245,14 @@ impl RemovedText {
 
     /// True if a text is written, or, of JSON in a string, all of its strings.
     fn is_written(&self, text: &[u8]) -> bool {
-        if self.written.contains(text) {
+        let is_found = |text: &[u8]| self.written.contains(&fingerprint_of(text));
+        if is_found(text) {
             return true;
         }
         let mut tape = Tape::new();
         let Some(inner) = parse_embedded(text, &mut tape) else { return false };
         let mut all = true;
-        visit_strings(inner, &mut |text| all &= text.is_empty() || self.written.contains(text));
+        visit_strings(inner, &mut |text| all &= text.is_empty() || is_found(text));
         all
     }
 }
@@ -278,8 +280,7 @@ const MAX_READ_COPY: u32 = 1 << 20;
 /// The JSON in a string.
 fn parse_embedded<'t>(text: &'t [u8], tape: &'t mut Tape) -> Option<Val<'t>> {
     let is_like = matches!(text.trim_ascii().first(), Some(b'{' | b'['));
-    scan(text, tape).ok().filter(|()| is_like)?;
-    tape.root(text)
+    (is_like && scan(text, tape).is_ok()).then(|| tape.root(text)).flatten()
 }
 
 fn visit_strings(val: Val<'_>, see: &mut dyn FnMut(&[u8])) {
@@ -291,9 +292,8 @@ fn visit_strings(val: Val<'_>, see: &mut dyn FnMut(&[u8])) {
 }
 
 /// Collects the strings in a piece of JSON, which need not be a complete value, and those of JSON in them.
-fn collect_strings(piece: &[u8], out: &mut HashSet<Box<[u8]>>) {
+fn collect_strings(piece: &[u8], tape: &mut Tape, out: &mut HashSet<u64>) {
     let mut rest = piece;
-    let mut tape = Tape::new();
     while let Some(open) = memchr::memchr(b'"', rest) {
         let from = rest.get(open + 1..).unwrap_or_default();
         let mut end = 0;
@@ -301,12 +301,12 @@ fn collect_strings(piece: &[u8], out: &mut HashSet<Box<[u8]>>) {
             end += if *byte == b'\\' { 2 } else { 1 };
         }
         let text = crate::json::string::decode(from.get(..end).unwrap_or(from));
-        if let Some(inner) = parse_embedded(&text, &mut tape) {
+        if let Some(inner) = parse_embedded(&text, tape) {
             visit_strings(inner, &mut |text| {
-                out.insert(text.into());
+                out.insert(fingerprint_of(text));
             });
         }
-        out.insert(text.into_boxed_slice());
+        out.insert(fingerprint_of(&text));
         rest = from.get(end + 1..).unwrap_or_default();
     }
 }

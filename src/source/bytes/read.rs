@@ -307,6 +307,10 @@ impl<'r> PatchedView<'r> {
     pub fn new(inner: &'r dyn ReadAt, pieces: Pieces) -> Self {
         PatchedView { inner, pieces, slot: SyntheticSlot::default() }
     }
+
+    pub fn pieces(&self) -> &Pieces {
+        &self.pieces
+    }
 }
 
 impl ReadAt for PatchedView<'_> {
