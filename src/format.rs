@@ -204,6 +204,17 @@ impl Assembler {
         }
     }
 
+    /// Adds consecutive rows. If they are the first of a history, the list becomes that of the history.
+    pub fn take_rows(&mut self, rows: Vec<Row>) {
+        let is_kept = self.ranked.is_none() && self.custom.is_none() && self.is_open && !self.in_node;
+        if !is_kept || !self.rows.is_empty() {
+            return self.rows(&rows);
+        }
+        let turn = self.turns.len() as u32;
+        self.rows = rows;
+        self.rows.iter_mut().for_each(|row| row.turn = turn);
+    }
+
     /// Adds a mark. Returns a history if the mark ends one.
     pub fn mark(&mut self, mark: Mark) -> Option<History> {
         let mark = match (mark, &mut self.ranked) {

@@ -47,19 +47,23 @@ impl Batch {
 
     /// Moves rows and marks into an assembler; calls `done` with the histories that end.
     pub fn assemble(&mut self, assembler: &mut Assembler, mut done: impl FnMut(History, &[Finding])) {
-        let mut at = 0;
+        // A history is judged while the batch exists, so rows are moved into it or freed.
+        let mut rows = std::mem::take(&mut self.rows);
+        let (mut at, count) = (0, rows.len());
+        let mut add = |assembler: &mut Assembler, from: usize, to: usize| match (from, to) == (0, rows.len()) {
+            true => assembler.take_rows(std::mem::take(&mut rows)),
+            false => assembler.rows(rows.get(from..to).unwrap_or_default()),
+        };
         for (before, mark) in self.marks.drain(..) {
-            assembler.rows(self.rows.get(at..before as usize).unwrap_or_default());
+            add(assembler, at, before as usize);
             at = before as usize;
             if let Some(history) = assembler.mark(mark) {
                 done(history, &self.items);
             }
         }
-        assembler.rows(self.rows.get(at..).unwrap_or_default());
+        add(assembler, at, count);
         if self.broken {
             assembler.mark_broken();
         }
-        // A history holds copies of them, and is judged while the batch exists.
-        self.rows = Vec::new();
     }
 }

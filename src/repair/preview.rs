@@ -84,7 +84,7 @@ impl HistoryVisitor for Previewer {
         }
         // The repair of a document that spans several lines does not start from these plans.
         let mut search = RepairSearch::new(&self.options, false, true);
-        search.keeps_plans = spans;
+        search.shows_plans = spans;
         let numbered = case.cx.history.settings.ordinals.is_some();
         let plan = (is_fixed || numbered).then(|| search.visit(case)).flatten();
         let mut sketch = match plan.as_ref().filter(|_| is_fixed) {

@@ -150,18 +150,19 @@ impl RepairJob<'_> {
         let RepairJob { id, bytes, options, fix_options, threads } = *self;
         let spread = is_multiline(bytes)?;
         // Decisions of a round refer to places of its text, so each round gets a new search.
-        let search = || RepairSearch::new(fix_options, spread, fix_options.is_preview);
+        let first_search = RepairSearch::new(fix_options, spread, fix_options.is_preview);
+        let search = || first_search.for_later_round();
         let before = match judged {
             Some(judged) => judged,
-            None => judge(id, bytes, options, threads, &search())?,
+            None => judge(id, bytes, options, threads, &first_search)?,
         };
         let mut fixed = DocRepair::new(before);
         let mut first = ErrorCounts::of(&fixed.before);
         let mut touched: Vec<Place> = Vec::new();
         let (mut fewest, mut read) = (usize::MAX, 0);
         for round in 0.. {
-            let pieces = Pieces::new(fixed.patch.edits(id), id, bytes.len());
-            let view = PatchedView::new(bytes, pieces.clone());
+            let view = PatchedView::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
+            let pieces = view.pieces();
             let current = fixed.after.as_mut().unwrap_or(&mut fixed.before);
             let container = current.container;
             // Lines also keep their places if another history of the doc needs that.
@@ -189,7 +190,7 @@ impl RepairJob<'_> {
             fixed.refusals = plans.iter().flat_map(|plan| plan.refusals.iter().copied()).collect();
             fixed.refusals.append(&mut relinked.refusals);
             let left = plans.iter().flat_map(|plan| plan.skipped_groups.iter().copied());
-            fixed.skipped_groups = left.map(|left| group_to_original(left, &pieces, round)).collect();
+            fixed.skipped_groups = left.map(|left| group_to_original(left, pieces, round)).collect();
             // Another round shortens what this one could not.
             if let Some(length) = plans.iter().filter_map(|plan| plan.length).reduce(LengthChange::plus) {
                 let before = fixed.length.map_or(length.before, |first| first.before);
@@ -260,8 +261,6 @@ impl RepairJob<'_> {
             let rows = in_doc.flat_map(|plan| plan.rows()).map(|row| row.at).chain(text_edits.touched);
             touched.extend(rows.map(|at| if round > 0 { pieces.original(at) } else { at }));
             text_edits.changes.extend(set.change);
-            let changes = plans.iter().flat_map(|plan| &plan.changes).chain(&text_edits.changes).cloned();
-            fixed.changes.extend(changes.map(|change| change_to_original(change, &pieces, round)));
             fixed.patch = fixed.patch.then(&patch, |_| bytes.len());
             let next = PatchedView::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
             read += next.len();
@@ -273,6 +272,10 @@ impl RepairJob<'_> {
                     RepairRound { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
                 incremental::judge(&done, options, threads, &search())?
             };
+            // The plans and the patch of a long history are large, and so is what it is judged with.
+            let changes = plans.into_iter().flat_map(|plan| plan.changes).chain(text_edits.changes);
+            fixed.changes.extend(changes.map(|change| change_to_original(change, pieces, round)));
+            drop((patch, view));
             let after = match partial {
                 Some(after) => after,
                 None => self.judge_patched(&next, &search(), &fixed.before)?,

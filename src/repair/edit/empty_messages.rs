@@ -47,7 +47,7 @@ impl PlanBuilder<'_> {
                 for call in calls {
                     self.decisions.remove(&call);
                 }
-                self.decision(message.row).text.push(Text::StripCalls);
+                self.decision(message.row).change_text(Text::StripCalls);
             }
         }
         gone.retain(|(ix, _)| self.has_other_content(*ix));

@@ -19,7 +19,7 @@ static NULL_NAMESPACE: MemberMatch = MemberMatch { path: &["namespace"], parts: 
 impl PlanBuilder<'_> {
     /// Makes the fixes of the table of field rules, and of rules about single fields. None changes an id, so
     /// groups stay intact.
-    pub(in crate::repair) fn repair_fields(&mut self, chosen: &[ChosenAct]) {
+    pub(in crate::repair) fn repair_fields(&mut self, chosen: &[ChosenAct<'_>]) {
         for chosen in chosen {
             let (ix, judged) = (chosen.at, &chosen.judged);
             let (change, action) = match chosen.act {
@@ -43,14 +43,14 @@ impl PlanBuilder<'_> {
                 continue;
             }
             if !self.decision(ix).text.contains(&change) {
-                self.decision(ix).text.push(change);
+                self.decision(ix).change_text(change);
             }
             self.note_change(ix, chosen.cause, action, loss, judged.variant().fix);
         }
     }
 
     /// Gives calls the namespaces of their tools.
-    pub(in crate::repair) fn adopt_namespaces<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
+    pub(in crate::repair) fn adopt_namespaces<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
         let mut chosen = chosen.peekable();
         if chosen.peek().is_none() {
             return;
@@ -62,7 +62,7 @@ impl PlanBuilder<'_> {
             if let Some(ToolNamespace::Namespace(namespace, _)) = name.and_then(|name| homes.get(&name)) {
                 let text = String::from_utf8_lossy(&crate::json::string::quoted(namespace)).into_owned();
                 for spot in [&NAMESPACE, &NULL_NAMESPACE] {
-                    self.decision(ix).text.push(Text::EditMembers(spot, MemberEdit::Json(text.clone().into())));
+                    self.decision(ix).change_text(Text::EditMembers(spot, MemberEdit::Json(text.clone().into())));
                 }
                 let what = chosen.judged.variant().fix;
                 self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
@@ -71,7 +71,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Repairs the request around the items.
-    pub(in crate::repair) fn repair_request(&mut self, chosen: &[ChosenAct]) {
+    pub(in crate::repair) fn repair_request(&mut self, chosen: &[ChosenAct<'_>]) {
         for chosen in chosen.iter().filter(|chosen| matches!(chosen.act, RepairAct::Unset | RepairAct::SendNew(_)))
         {
             let judged = &chosen.judged;

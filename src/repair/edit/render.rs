@@ -16,7 +16,8 @@ use crate::source::{CachedReader, Container, ReadAt, framing, lines};
 use super::insertion::Insertion;
 use super::item_text::{insert_lines_after, item_edits, line_end, message_text_block, stub_text};
 use super::messages::{MessageEdit, MessageLayout, outermost_list};
-use crate::repair::plan::history_plan::{HistoryPlan, ItemDecision};
+use crate::repair::plan::history_plan::HistoryPlan;
+use crate::repair::plan::item_decision::ItemDecision;
 
 /// One item of the doc, and the decision about it.
 #[derive(Clone, Copy)]
@@ -50,9 +51,12 @@ pub(in crate::repair) fn render(
     let mut steps: Vec<ItemStep<'_>> = plans
         .iter()
         .flat_map(|plan| {
-            let step =
-                |(row, decision)| ItemStep { info: plan.info, newest_first: plan.newest_first, row, decision };
-            plan.decisions.iter().map(|(row, decision)| (row, decision)).map(step)
+            plan.decisions.iter().map(|(row, decision)| ItemStep {
+                info: plan.info,
+                newest_first: plan.newest_first,
+                row,
+                decision,
+            })
         })
         .filter(|step| !step.row.has(Flags::EMBEDDED) && !step.row.has(Flags::SYNTHETIC))
         .collect();

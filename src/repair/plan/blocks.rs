@@ -7,7 +7,8 @@ use crate::json::value_edit::ValueEdit;
 use crate::rule::Loss;
 
 use super::chosen_act::ChosenAct;
-use super::history_plan::{ItemDecision, PlanBuilder};
+use super::history_plan::PlanBuilder;
+use super::item_decision::ItemDecision;
 use crate::repair::edit::insertion::Insertion;
 use crate::repair::{Action, Cause};
 
@@ -15,7 +16,7 @@ pub(super) const NOT_IN_LIST: &str = "the document is a single message and has n
 
 impl PlanBuilder<'_> {
     /// Adds to the request what its calls and results need, if any of them stays.
-    pub(super) fn apply_request_edit(&mut self, chosen: &ChosenAct, mend: &'static ValueEdit) {
+    pub(super) fn apply_request_edit(&mut self, chosen: &ChosenAct<'_>, mend: &'static ValueEdit) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let mut rows = self.cx.history.rows.iter().zip(0..);
         let mut has_calls =
@@ -39,7 +40,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Gives a result the name of its call.
-    pub(super) fn rename_like_call(&mut self, chosen: &ChosenAct) {
+    pub(super) fn rename_like_call(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let call = self.memo.call_of(&self.cx.history.pairs, ix);
         let Some(call) = call.map(|call| *self.cx.row(call)) else { return };
@@ -48,13 +49,13 @@ impl PlanBuilder<'_> {
             name = dialect.key(call.kind, item).map(|name| String::from_utf8_lossy(&name.decode()).into_owned());
         });
         if let Some(name) = name {
-            self.decision(ix).text.push(Text::Rename(name));
+            self.decision(ix).change_text(Text::Rename(name));
             self.note_change(ix, chosen.cause, Action::Rewrite, judged.variant().loss, judged.variant().fix);
         }
     }
 
     /// Moves the content of a message other than results into a new message after it.
-    pub(super) fn split_message(&mut self, chosen: &ChosenAct) {
+    pub(super) fn split_message(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let Some(message) = self.cx.history.messages.of_row(ix).copied() else { return };
         if self.cx.row(message.row).has(Flags::ALONE) {
@@ -68,7 +69,7 @@ impl PlanBuilder<'_> {
         }
         let insertions = others.iter().map(|ix| Insertion::Moved(*self.cx.row(*ix), Vec::new())).collect();
         let place = self.cx.row(message.row).at;
-        self.decision(message.row).after.push(Insertion::UserMessage(insertions));
+        self.decision(message.row).insert_after(Insertion::UserMessage(insertions));
         for ix in others {
             self.decision(ix).moved = true;
             let (loss, what) = (judged.variant().loss, judged.variant().fix);
@@ -77,7 +78,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Moves what follows a call in its turn, other than calls and thinking, before the call.
-    pub(super) fn move_before_call(&mut self, chosen: &ChosenAct) {
+    pub(super) fn move_before_call(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let turns = &self.cx.history.messages;
         let Some(step) = turns.number_of(ix).and_then(|turn| turns.step_of(turn)) else { return };
@@ -98,7 +99,7 @@ impl PlanBuilder<'_> {
         let place = self.cx.row(ix).at;
         for (other, insertion) in others {
             if self.decisions.get(&other).is_none_or(|decision| decision.stays()) {
-                self.decision(ix).before.push(insertion);
+                self.decision(ix).insert_before(insertion);
                 self.decision(other).moved = true;
                 let (loss, what) = (judged.variant().loss, judged.variant().fix);
                 self.note_change_beside(other, chosen.cause, Action::Move, loss, what, Some(place));

@@ -9,7 +9,8 @@ use crate::format::{FormatInfo, HistoryScope, RemovalUnit};
 use crate::history::{Code, Flags, Kind, NONE, Row};
 use crate::place::{DocId, Place};
 
-use super::history_plan::{ItemDecision, PlanBuilder};
+use super::history_plan::PlanBuilder;
+use super::item_decision::ItemDecision;
 use super::reasons::{EMPTY, LONE};
 use super::shorten::SHORTEN;
 use crate::repair::edit::item_text::item_edits;

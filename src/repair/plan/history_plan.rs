@@ -13,37 +13,15 @@ use crate::rule::{Loss, RuleContext};
 use crate::rules::reasoning::orphan_tool_run;
 
 use super::chosen_act::ChosenAct;
+use super::item_decision::ItemDecision;
 use super::memo::HistoryMemo;
 use super::outcome::PlanOutcome;
 use super::reasons::LOSES_CONTENT;
 use super::short_key::short_key;
 use super::tally::GroupTallies;
-use crate::repair::edit::insertion::Insertion;
 use crate::repair::store::StoreView;
 use crate::repair::surroundings::HistorySurroundings;
 use crate::repair::{Action, Cause, FixOptions, ItemChange, LengthChange, Reasoning, Refusal, SkippedGroup};
-
-/// The decision about one item.
-#[derive(Clone, Debug, Default)]
-pub(in crate::repair) struct ItemDecision {
-    pub drop: bool,
-    /// It is moved elsewhere.
-    pub moved: bool,
-    pub text: Vec<Text>,
-    /// Its text moves into the instructions of the request at this place.
-    pub hoisted: Option<Place>,
-    /// The place of the full item that replaces this reference.
-    pub replaced_by: Option<Place>,
-    pub before: Vec<Insertion>,
-    pub after: Vec<Insertion>,
-}
-
-impl ItemDecision {
-    /// True if the item keeps its place.
-    pub fn stays(&self) -> bool {
-        !self.drop && !self.moved
-    }
-}
 
 /// The plan of one history.
 pub struct HistoryPlan {
@@ -55,7 +33,7 @@ pub struct HistoryPlan {
     /// If other files refer to its lines: the offset of its own lines, after those of its parent.
     pub(in crate::repair) numbered: Option<u64>,
     /// Decisions about items, by place.
-    pub(in crate::repair) decisions: Vec<(Row, ItemDecision)>,
+    pub(in crate::repair) decisions: Vec<(Row, Box<ItemDecision>)>,
     /// Values in the request whose members are removed.
     pub(in crate::repair) removed_members: Vec<Place>,
     pub changes: Vec<ItemChange>,
@@ -155,10 +133,10 @@ impl<'p> PlanBuilder<'p> {
 
     /// Applies the acts, in this order: changes of items in place; outputs back to their calls; copies of and
     /// placeholders for what is missing; removals; then the mode of each group.
-    pub(in crate::repair) fn apply_acts(&mut self, chosen: &[ChosenAct]) {
+    pub(in crate::repair) fn apply_acts(&mut self, chosen: &[ChosenAct<'_>]) {
         self.changes.reserve(chosen.len());
         self.repair_request(chosen);
-        let of_rows: Vec<ChosenAct>;
+        let of_rows: Vec<ChosenAct<'_>>;
         let chosen = match chosen.iter().all(|chosen| chosen.at != NONE) {
             true => chosen,
             false => {
@@ -191,29 +169,31 @@ impl<'p> PlanBuilder<'p> {
         self.change_images_by_flag();
     }
 
+    /// True if it changes nothing and refuses nothing, and the history has no numbered lines.
+    pub(in crate::repair) fn is_empty(&self) -> bool {
+        let is_unchanged = self.decisions.is_empty() && self.unsent.is_empty() && self.request.is_none();
+        let refuses_nothing = self.refusals.is_empty() && self.skipped_groups.is_empty();
+        is_unchanged && self.removed_members.is_empty() && refuses_nothing && self.own_start().is_none()
+    }
+
+    /// The offset of its own lines after those of its parent, if other files refer to its lines.
+    fn own_start(&self) -> Option<u64> {
+        let numbered = self.cx.history.settings.ordinals.as_ref().filter(|numbered| numbered.is_numbered);
+        numbered.map(|numbered| numbered.own_start)
+    }
+
     pub(in crate::repair) fn finish(mut self, info: &'static FormatInfo) -> Option<HistoryPlan> {
         self.apply_to_continuations();
-        self.decisions.retain(|_, decision| {
-            decision.drop
-                || decision.moved
-                || !decision.text.is_empty()
-                || decision.replaced_by.is_some()
-                || !decision.before.is_empty()
-                || !decision.after.is_empty()
-        });
-        let numbered = self.cx.history.settings.ordinals.as_ref().filter(|numbered| numbered.is_numbered);
-        let numbered = numbered.map(|numbered| numbered.own_start);
-        let is_empty = self.refusals.is_empty() && self.skipped_groups.is_empty() && numbered.is_none();
-        let is_unchanged = self.decisions.is_empty() && self.unsent.is_empty() && self.request.is_none();
-        if is_unchanged && self.removed_members.is_empty() && is_empty {
+        self.decisions.retain(|_, decision| decision.has_effect());
+        if self.is_empty() {
             return None;
         }
         self.copy_changes_to_moved_items();
-        let cx = self.cx;
-        let mut decisions: Vec<(Row, ItemDecision)> =
-            self.decisions.into_iter().map(|(ix, decision)| (*cx.row(ix), *decision)).collect();
-        decisions.extend(self.request);
-        decisions.extend(self.unsent);
+        let (cx, numbered) = (self.cx, self.own_start());
+        let mut decisions: Vec<(Row, Box<ItemDecision>)> =
+            self.decisions.into_iter().map(|(ix, decision)| (*cx.row(ix), decision)).collect();
+        decisions
+            .extend(self.request.into_iter().chain(self.unsent).map(|(row, decision)| (row, Box::new(decision))));
         decisions.sort_by_key(|(row, _)| row.at.start);
         self.changes.sort_by_key(|(_, change)| (change.row.at.start, change.action));
         Some(HistoryPlan {
@@ -321,7 +301,7 @@ impl<'p> PlanBuilder<'p> {
     }
 
     /// Discards the plan and refuses all acts.
-    pub fn refuse_all(&mut self, chosen: &[ChosenAct], why: &'static str) {
+    pub fn refuse_all(&mut self, chosen: &[ChosenAct<'_>], why: &'static str) {
         self.decisions.clear();
         self.tallies.get_mut().clear();
         self.changes.clear();
@@ -378,19 +358,19 @@ impl<'p> PlanBuilder<'p> {
         }
     }
 
-    fn retype(&mut self, chosen: &ChosenAct) {
+    fn retype(&mut self, chosen: &ChosenAct<'_>) {
         let ix = chosen.at;
         let call = self.memo.call_of(&self.cx.history.pairs, ix);
         let kind = call.and_then(|call| self.cx.row(call).kind.answer());
         if let Some(kind) = kind {
-            self.decision(ix).text.push(Text::Retype(kind));
+            self.decision(ix).change_text(Text::Retype(kind));
             let what = "change the type of the output to match its call";
             self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
         }
     }
 
     /// Replaces long keys with short ones, the same on every item that has the key.
-    pub(super) fn rename<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
+    pub(super) fn rename<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
         let mut names: BTreeMap<u64, (Option<String>, Cause, &'static str)> = BTreeMap::new();
         for chosen in chosen {
             let what = match self.cx.history.messages.is_empty() {
@@ -414,12 +394,12 @@ impl<'p> PlanBuilder<'p> {
                 });
             }
             let (Some(name), cause, what) = (name.clone(), *cause, *what) else { continue };
-            self.decision(ix).text.push(Text::Rename(name));
+            self.decision(ix).change_text(Text::Rename(name));
             self.note_change(ix, cause, Action::Rewrite, Loss::Lossless, what);
         }
     }
 
-    fn acknowledge(&mut self, chosen: &ChosenAct) {
+    fn acknowledge(&mut self, chosen: &ChosenAct<'_>) {
         let (cx, ix) = (self.cx, chosen.at);
         let Some(call) = self.memo.call_of(&cx.history.pairs, ix) else { return };
         let mut checks = None;
@@ -427,20 +407,20 @@ impl<'p> PlanBuilder<'p> {
             checks = call.get("pending_safety_checks").map(|checks| checks.raw().to_vec());
         });
         if let Some(checks) = checks {
-            self.decision(ix).text.push(Text::Acknowledge(checks));
+            self.decision(ix).change_text(Text::Acknowledge(checks));
             let what = "acknowledge the safety checks of the call";
             self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossy, what);
         }
     }
 
     /// Converts an output to text of the user.
-    pub(super) fn turn_into_text(&mut self, chosen: &ChosenAct) {
-        self.decision(chosen.at).text.push(Text::AsText);
+    pub(super) fn turn_into_text(&mut self, chosen: &ChosenAct<'_>) {
+        self.decision(chosen.at).change_text(Text::AsText);
         let what = "convert the result to text of the user";
         self.note_change(chosen.at, chosen.cause, Action::Rewrite, Loss::Lossy, what);
     }
 
-    fn drop_item(&mut self, chosen: &ChosenAct) {
+    fn drop_item(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if chosen.drops_call(self.cx) {
             return self.drop_call(chosen);

@@ -123,7 +123,7 @@ impl PlanBuilder<'_> {
             Err(EditRefusal(reason)) => self.skipped_groups.push(SkippedGroup::of(row, reason)),
             Ok(()) if !self.may_lose() => self.skipped_groups.push(SkippedGroup::of(row, LOSES_CONTENT)),
             Ok(()) => {
-                self.decision(ix).text.push(change);
+                self.decision(ix).change_text(change);
                 let what = if images.is_some() { "shrink the image" } else { "replace the image with text" };
                 self.note_change(ix, cause, Action::Rewrite, Loss::Lossy, what);
                 if let Some((_, change)) = self.changes.last_mut() {

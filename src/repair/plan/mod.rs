@@ -7,6 +7,7 @@ pub mod feasibility;
 pub mod flag_requests;
 pub mod history_plan;
 pub mod images;
+pub mod item_decision;
 pub mod memo;
 pub mod modes;
 pub mod outcome;

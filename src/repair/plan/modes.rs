@@ -18,7 +18,7 @@ const NOT_RECORDED: &str = "no recorded response in the file contains its reason
 
 impl PlanBuilder<'_> {
     /// Requests another mode for the group of an item.
-    pub(super) fn change_mode(&mut self, chosen: &ChosenAct) {
+    pub(super) fn change_mode(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let Some(mode) = chosen.act.mode() else { return };
         // The mode of a group does not apply to items that the model did not make.
@@ -153,7 +153,7 @@ impl PlanBuilder<'_> {
                     GroupMode::Referenced
                         if row.is_reference() || !row.has_id() || row.kind.family() == Some(Family::Approval) => {}
                     GroupMode::Referenced => {
-                        self.decision(ix).text.push(Text::ReplaceWithReference);
+                        self.decision(ix).change_text(Text::ReplaceWithReference);
                         self.note_change(
                             ix,
                             cause,
@@ -181,7 +181,7 @@ impl PlanBuilder<'_> {
                         .get(&ix)
                         .is_some_and(|decision| decision.text.contains(&Text::StripId)) => {}
                     _ if row.has_id_member() && (!needs_id(&row) || self.cx.replays_without_id(&row)) => {
-                        self.decision(ix).text.push(Text::StripId);
+                        self.decision(ix).change_text(Text::StripId);
                         let what = match mode {
                             GroupMode::Detached | GroupMode::Thinned => "remove the item id",
                             _ => "remove the id, and the ids of its group",
@@ -195,7 +195,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Strips the id of a single item, such as a user's message or an output, which is in no group.
-    fn strip_own_id(&mut self, chosen: &ChosenAct) {
+    fn strip_own_id(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let row = *self.cx.row(ix);
         if is_uneditable(&row) {
@@ -205,13 +205,13 @@ impl PlanBuilder<'_> {
             return self.refuse(judged, NEEDS_ITS_ID);
         }
         if !self.is_dropped(ix) {
-            self.decision(ix).text.push(Text::StripId);
+            self.decision(ix).change_text(Text::StripId);
             self.note_change(ix, chosen.cause, Action::Strip, Loss::Lossless, judged.variant().fix);
         }
     }
 
     /// Restores reasoning from a recorded response to the items that it preceded.
-    fn restore_reasoning(&mut self, group: &Group, chosen: &ChosenAct) -> bool {
+    fn restore_reasoning(&mut self, group: &Group, chosen: &ChosenAct<'_>) -> bool {
         let row = &chosen.judged.finding.row;
         if group.has_reasoning() {
             return false;
@@ -226,7 +226,7 @@ impl PlanBuilder<'_> {
             return false;
         };
         let place = head.at;
-        self.decision(first).before.push(Insertion::Copied(place));
+        self.decision(first).insert_before(Insertion::Copied(place));
         let what = "restore the recorded reasoning before it";
         self.note_change_beside(first, chosen.cause, Action::Rewrite, Loss::Lossless, what, Some(place));
         true

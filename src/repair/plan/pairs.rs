@@ -34,7 +34,7 @@ impl PlanBuilder<'_> {
 
     /// Moves outputs that precede their call, or are apart from it, after the calls of its batch, in call order.
     /// Where the target requires the calls of a turn together, the calls move as well.
-    pub(super) fn reorder_outputs<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
+    pub(super) fn reorder_outputs<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
         let mut moved: BTreeMap<u32, Cause> = BTreeMap::new();
         for chosen in chosen {
             let ix = chosen.at;
@@ -69,7 +69,7 @@ impl PlanBuilder<'_> {
 
     /// Moves outputs with calls that are among orphans after lonely reasoning back to their calls: once the
     /// orphans are dropped, nothing else shows where they belong.
-    pub(super) fn rejoin_outputs<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
+    pub(super) fn rejoin_outputs<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
         let orphans = chosen.filter(|chosen| chosen.judged.finding.code == orphan_output::RULE.code);
         let mut calls: Option<HashMap<u32, u32>> = None;
         let mut run = 0..0;
@@ -123,7 +123,7 @@ impl PlanBuilder<'_> {
         }
         let row = *self.cx.row(ix);
         self.decision(ix).moved = true;
-        self.decision(anchor).after.push(Insertion::Moved(row, Vec::new()));
+        self.decision(anchor).insert_after(Insertion::Moved(row, Vec::new()));
         let after = self.cx.row(anchor).at;
         self.note_change_beside(ix, cause, Action::Move, Loss::Lossless, "move it after its call", Some(after));
     }
@@ -189,14 +189,14 @@ impl PlanBuilder<'_> {
     fn move_before(&mut self, ix: u32, anchor: u32, cause: Cause) {
         let row = *self.cx.row(ix);
         self.decision(ix).moved = true;
-        self.decision(anchor).before.push(Insertion::Moved(row, Vec::new()));
+        self.decision(anchor).insert_before(Insertion::Moved(row, Vec::new()));
         let before = self.cx.row(anchor).at;
         self.note_change_beside(ix, cause, Action::Move, Loss::Lossless, "move it before the calls", Some(before));
     }
 
     /// Adds placeholder outputs to calls.
-    pub(super) fn answer_calls<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
-        let mut calls: Vec<&ChosenAct> = chosen.filter(|chosen| !self.is_dropped(chosen.at)).collect();
+    pub(super) fn answer_calls<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
+        let mut calls: Vec<&ChosenAct<'_>> = chosen.filter(|chosen| !self.is_dropped(chosen.at)).collect();
         if calls.is_empty() {
             return;
         }
@@ -210,14 +210,14 @@ impl PlanBuilder<'_> {
             }
             let anchor = self.next_anchor(chosen.at, outputs, &mut anchors);
             let row = *self.cx.row(chosen.at);
-            self.decision(anchor).after.push(Insertion::Stub(row));
+            self.decision(anchor).insert_after(Insertion::Stub(row));
             let (what, place) = ("add a placeholder output", self.cx.row(anchor).at);
             self.note_change_beside(chosen.at, chosen.cause, Action::Stub, Loss::Adds, what, Some(place));
         }
     }
 
     /// Gives a new key to a call and the output after it that have none, if each is the only such one there.
-    pub(super) fn rekey_items<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
+    pub(super) fn rekey_items<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
         for chosen in chosen {
             let Some((call, output)) = self.keyless_pair(chosen.at) else {
                 self.refuse(&chosen.judged, "there is no matching output next to it");
@@ -230,7 +230,7 @@ impl PlanBuilder<'_> {
             let seed = [row.id.to_le_bytes(), u64::from(call).to_le_bytes()].concat();
             let name = format!("call_{:016x}", fingerprint_of(&seed));
             for ix in [call, output] {
-                self.decision(ix).text.push(Text::Rename(name.clone()));
+                self.decision(ix).change_text(Text::Rename(name.clone()));
                 let what = "give the call and its output the same new call_id";
                 self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
             }
@@ -315,7 +315,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Drops an unanswered call.
-    pub(super) fn drop_call(&mut self, chosen: &ChosenAct) {
+    pub(super) fn drop_call(&mut self, chosen: &ChosenAct<'_>) {
         let (call, judged) = (chosen.at, &chosen.judged);
         if !self.may_lose() {
             return self.refuse(judged, LOSES_CALL);
@@ -332,7 +332,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Replaces a reference with the full item, if the doc contains it.
-    pub(super) fn inline_reference(&mut self, chosen: &ChosenAct) {
+    pub(super) fn inline_reference(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if self.is_dropped(ix) {
             return;
@@ -353,7 +353,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Drops a reference, and the output of the call that it names.
-    pub(super) fn drop_reference(&mut self, chosen: &ChosenAct) {
+    pub(super) fn drop_reference(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if !self.may_lose() {
             return self.refuse(judged, "it would lose the item (--lossless)");

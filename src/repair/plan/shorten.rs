@@ -155,7 +155,7 @@ impl PlanBuilder<'_> {
 
     fn write_shortening(&mut self, steps: &Steps, plan: Shortening) {
         for ix in plan.short.keys().copied() {
-            self.decision(ix).text.push(Text::ShortenResult);
+            self.decision(ix).change_text(Text::ShortenResult);
             self.note_change(ix, SHORTEN, Action::Rewrite, Loss::Lossy, "cut the middle out of the long result");
         }
         // By prompt, and whether they were before the first of all or after it: the calls and answers that are gone.
@@ -182,7 +182,7 @@ impl PlanBuilder<'_> {
             let row = self.cx.row(prompt);
             let can = !is_uneditable(row) && !self.memo.is_unshortened(prompt);
             if can && self.can_edit(row, std::slice::from_ref(&note)).is_ok() {
-                self.decision(prompt).text.push(note);
+                self.decision(prompt).change_text(note);
                 self.note_change(prompt, SHORTEN, Action::Rewrite, Loss::Adds, "say what was omitted");
             }
         }

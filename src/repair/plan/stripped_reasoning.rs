@@ -10,7 +10,8 @@ use crate::message::LossKind;
 use crate::rule::Loss;
 use crate::target::Trait;
 
-use super::history_plan::{ItemDecision, PlanBuilder};
+use super::history_plan::PlanBuilder;
+use super::item_decision::ItemDecision;
 use crate::repair::edit::item_text::item_edits;
 use crate::repair::store::{Draft, PlannedItem};
 use crate::repair::{Action, Cause, Reasoning};
@@ -71,7 +72,7 @@ impl PlanBuilder<'_> {
                 }
             });
             if changes && !self.is_dropped(message.row) {
-                self.decision(message.row).text.push(change);
+                self.decision(message.row).change_text(change);
                 self.note_change(message.row, STRIP, Action::Strip, Loss::Lossy, "remove the reasoning");
             }
         }

@@ -7,7 +7,8 @@ use crate::history::{BlockFlags, Kind};
 use crate::rule::Loss;
 
 use super::chosen_act::ChosenAct;
-use super::history_plan::{ItemDecision, PlanBuilder};
+use super::history_plan::PlanBuilder;
+use super::item_decision::ItemDecision;
 use crate::repair::Cause;
 
 impl PlanBuilder<'_> {
@@ -57,7 +58,7 @@ impl PlanBuilder<'_> {
 
     /// Drops signed thinking after the first change, whose signature is no longer valid. Thinking before it stays
     /// valid.
-    pub(super) fn drop_unbound_thinking(&mut self, chosen: &[ChosenAct]) {
+    pub(super) fn drop_unbound_thinking(&mut self, chosen: &[ChosenAct<'_>]) {
         let touched = |ix: &u32, decision: &ItemDecision| {
             let says_other = decision.text.iter().any(|change| !change.keeps_signatures());
             let here = !decision.stays() || says_other || !decision.before.is_empty();

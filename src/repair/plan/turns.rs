@@ -40,7 +40,7 @@ struct PendingResult {
 type PendingResults = BTreeMap<u32, Vec<PendingResult>>;
 
 impl PlanBuilder<'_> {
-    pub(super) fn plan_turns(&mut self, chosen: &[ChosenAct]) {
+    pub(super) fn plan_turns(&mut self, chosen: &[ChosenAct<'_>]) {
         let of = |act: RepairAct| chosen.iter().filter(move |chosen| chosen.act == act);
         self.rename(of(RepairAct::Rename));
         self.rekey(of(RepairAct::Rekey));
@@ -83,7 +83,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    fn apply_value_edit(&mut self, chosen: &ChosenAct, mend: &'static ValueEdit) {
+    fn apply_value_edit(&mut self, chosen: &ChosenAct<'_>, mend: &'static ValueEdit) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let variant = judged.variant();
         if variant.loss == Loss::Lossy && !self.may_lose() {
@@ -91,13 +91,13 @@ impl PlanBuilder<'_> {
         }
         let change = Text::EditValue(mend);
         if !self.decision(ix).text.contains(&change) {
-            self.decision(ix).text.push(change);
+            self.decision(ix).change_text(change);
             self.note_change(ix, chosen.cause, Action::Rewrite, variant.loss, variant.fix);
         }
     }
 
     /// Adds a message of the user that asks the model to continue after its last message.
-    fn add_continuation(&mut self, chosen: &ChosenAct) {
+    fn add_continuation(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if self.dialect.info().continuation.is_none()
             || self.decisions.get(&ix).is_some_and(|decision| !decision.stays())
@@ -107,11 +107,11 @@ impl PlanBuilder<'_> {
         if self.cx.row(ix).has(Flags::ALONE) {
             return self.refuse(judged, NOT_IN_LIST);
         }
-        self.decision(ix).after.push(Insertion::Continuation);
+        self.decision(ix).insert_after(Insertion::Continuation);
         self.note_change(ix, chosen.cause, Action::Stub, Loss::Adds, judged.variant().fix);
     }
 
-    fn add_bridge(&mut self, chosen: &ChosenAct) {
+    fn add_bridge(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         // If it is dropped or gets another predecessor, the next round judges it again.
         let goes = |ix: u32| {
@@ -120,7 +120,7 @@ impl PlanBuilder<'_> {
         if self.dialect.info().bridge.is_none() || goes(ix) || ix.checked_sub(1).is_some_and(goes) {
             return;
         }
-        self.decision(ix).before.push(Insertion::Bridge);
+        self.decision(ix).insert_before(Insertion::Bridge);
         self.note_change(ix, chosen.cause, Action::Stub, Loss::Adds, judged.variant().fix);
     }
 
@@ -146,7 +146,7 @@ impl PlanBuilder<'_> {
             .any(|call| user_turns(*call) == user_turns(ix) && look.same_content(row, self.cx.row(*call)))
     }
 
-    fn drop_copy(&mut self, chosen: &ChosenAct) {
+    fn drop_copy(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         if self.would_empty_lone_message(ix) {
             return self.refuse(judged, LONE);
@@ -155,7 +155,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Gives a call its result: the real one if it is elsewhere, else a placeholder.
-    fn bring_result(&mut self, chosen: &ChosenAct, pending: &mut PendingResults) {
+    fn bring_result(&mut self, chosen: &ChosenAct<'_>, pending: &mut PendingResults) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let Some(pair) = self.memo.pair_of(&self.cx.history.pairs, ix).copied() else { return };
         let messages = &self.cx.history.messages;
@@ -200,7 +200,7 @@ impl PlanBuilder<'_> {
         }
     }
 
-    fn drop_block(&mut self, chosen: &ChosenAct) {
+    fn drop_block(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let variant = judged.variant();
         if chosen.drops_call(self.cx) && !self.may_lose() {
@@ -262,7 +262,7 @@ impl PlanBuilder<'_> {
                 }
                 // The content of the turn is a text, or cannot contain results, or there is no turn.
                 (None, _) => {
-                    self.decision(last_of_model).after.push(Insertion::UserMessage(insertions));
+                    self.decision(last_of_model).insert_after(Insertion::UserMessage(insertions));
                     last_of_model
                 }
             }
@@ -278,7 +278,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Gives a new key to calls without a key or with that of another call, and to their results.
-    fn rekey<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct>) {
+    fn rekey<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
         let (cx, dialect) = (self.cx, self.dialect);
         // The last number used for each key.
         let mut numbers: HashMap<u64, u32> = HashMap::new();
@@ -318,13 +318,13 @@ impl PlanBuilder<'_> {
                 false => judged.variant().fix,
             };
             for ix in std::iter::once(ix).chain(result) {
-                self.decision(ix).text.push(Text::Rename(name.clone()));
+                self.decision(ix).change_text(Text::Rename(name.clone()));
                 self.note_change(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what);
             }
         }
     }
 
-    fn hoist(&mut self, chosen: &ChosenAct) {
+    fn hoist(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let Some(request) = self.cx.history.settings.request else { return };
         let decision = self.decision(ix);

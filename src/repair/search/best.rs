@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use crate::history::{Code, DETACH, NONE, RepairAct, Row, STRIP_ID, codes};
-use crate::judge::WeighedFinding;
 use crate::place::Place;
 use crate::target::Severity;
 
@@ -19,7 +18,7 @@ use super::predicted_rows::{PredictedRows, is_new};
 use super::scope::SearchScope;
 use crate::repair::Cause;
 use crate::repair::plan::chosen_act;
-use crate::repair::plan::chosen_act::ChosenAct;
+use crate::repair::plan::chosen_act::{ChosenAct, SharedFinding};
 use crate::repair::plan::history_plan::PlanBuilder;
 use crate::repair::plan::reasons::EMPTY;
 
@@ -37,14 +36,19 @@ fn reason(why: &'static str, out: Option<&'static str>) -> &'static str {
 }
 
 /// A repair of a component.
-pub(super) struct ComponentRepair {
-    pub chosen: Vec<ChosenAct>,
-    pub skipped: Vec<(Rc<WeighedFinding>, &'static str)>,
+pub(super) struct ComponentRepair<'g> {
+    pub chosen: Vec<ChosenAct<'g>>,
+    pub skipped: Vec<(SharedFinding<'g>, &'static str)>,
 }
 
 impl<'g> SearchContext<'g> {
     /// The best repair of some findings, in addition to acts chosen before.
-    pub(super) fn solve(&'g self, scope: &SearchScope, base: &[ChosenAct], defects: &[Defect]) -> ComponentRepair {
+    pub(super) fn solve(
+        &'g self,
+        scope: &SearchScope,
+        base: &[ChosenAct<'g>],
+        defects: &[Defect<'g>],
+    ) -> ComponentRepair<'g> {
         let had = count_by_severity(defects.iter());
         let limits = ActLimits::of(self.search.options);
         let mut best = self.best(scope, base, defects, limits);
@@ -57,14 +61,14 @@ impl<'g> SearchContext<'g> {
         }
         let out = self.find_helpful_flag(scope, base, defects, has.min(had));
         if has < had {
-            let skipped = best.skipped.iter().map(|(defect, why)| (Rc::clone(&defect.judged), reason(why, out)));
+            let skipped = best.skipped.iter().map(|(defect, why)| (defect.judged.clone(), reason(why, out)));
             return ComponentRepair { skipped: skipped.collect(), chosen: best.chosen };
         }
         // The first reason for a defect is its reason.
         let reasons: HashMap<DefectKey, &'static str> =
             best.skipped.iter().rev().map(|(defect, why)| (self.key(defect), *why)).collect();
         let why = |defect: &Defect| reason(reasons.get(&self.key(defect)).copied().unwrap_or(NO_BETTER), out);
-        let skipped = defects.iter().map(|defect| (Rc::clone(&defect.judged), why(defect))).collect();
+        let skipped = defects.iter().map(|defect| (defect.judged.clone(), why(defect))).collect();
         ComponentRepair { chosen: base.to_vec(), skipped }
     }
 
@@ -72,8 +76,8 @@ impl<'g> SearchContext<'g> {
     fn find_helpful_flag(
         &'g self,
         scope: &SearchScope,
-        base: &[ChosenAct],
-        defects: &[Defect],
+        base: &[ChosenAct<'g>],
+        defects: &[Defect<'g>],
         than: (u32, u32),
     ) -> Option<&'static str> {
         let limits = ActLimits::of(self.search.options);
@@ -95,8 +99,8 @@ impl<'g> SearchContext<'g> {
     fn best(
         &'g self,
         scope: &SearchScope,
-        base: &[ChosenAct],
-        defects: &[Defect],
+        base: &[ChosenAct<'g>],
+        defects: &[Defect<'g>],
         limits: ActLimits,
     ) -> SearchNode<'g> {
         let mut queue = NodeQueue::default();
@@ -140,14 +144,14 @@ impl<'g> SearchContext<'g> {
     pub(super) fn node(
         &'g self,
         scope: &SearchScope,
-        chosen: Vec<ChosenAct>,
-        skipped: Vec<(Defect, &'static str)>,
+        chosen: Vec<ChosenAct<'g>>,
+        skipped: Vec<(Defect<'g>, &'static str)>,
     ) -> SearchNode<'g> {
         let plan = self.build_plan(scope, &chosen);
         SearchNode { losses: PlanLosses::of(&plan), chosen, skipped, unfixable: 0, plan: Some(plan), open: None }
     }
 
-    fn build_plan(&'g self, scope: &SearchScope, chosen: &[ChosenAct]) -> PlanBuilder<'g> {
+    fn build_plan(&'g self, scope: &SearchScope, chosen: &[ChosenAct<'g>]) -> PlanBuilder<'g> {
         let mut plan = self.new_plan();
         plan.is_partial = !scope.is_whole;
         plan.apply_acts(chosen);
@@ -171,7 +175,7 @@ impl<'g> SearchContext<'g> {
                 after.len() as u32,
             )));
         }
-        let all = found.into_iter().map(Rc::new).flat_map(|judged| {
+        let all = found.into_iter().map(|judged| SharedFinding::Caused(Rc::new(judged))).flat_map(|judged| {
             let at = self.index_of(&judged.finding.row);
             let is_run = judged.finding.code == codes::ORPHAN_TOOL_RUN;
             let run = is_run.then(|| after.iter().position(|row| row.at == judged.finding.row.at)).flatten();
@@ -184,7 +188,7 @@ impl<'g> SearchContext<'g> {
         let skipped: HashSet<DefectKey> = node.skipped.iter().map(|(other, _)| self.key(other)).collect();
         let by_row: BTreeMap<u32, Cause> = node.chosen.iter().map(|chosen| (chosen.at, chosen.cause)).collect();
         for mut defect in all {
-            let judged = Rc::clone(&defect.judged);
+            let judged = defect.judged.clone();
             if scope.ignored.contains(&self.key(&defect)) || done.contains(&(defect.at, judged.finding.code)) {
                 continue;
             }
@@ -207,13 +211,18 @@ impl<'g> SearchContext<'g> {
     }
 
     /// Links that a candidate breaks, as findings on their groups.
-    fn broken_link_defects(&self, plan: &PlanBuilder<'_>, broken: &[u32], chosen: &[ChosenAct]) -> Vec<Defect> {
+    fn broken_link_defects(
+        &self,
+        plan: &PlanBuilder<'_>,
+        broken: &[u32],
+        chosen: &[ChosenAct<'g>],
+    ) -> Vec<Defect<'g>> {
         if broken.is_empty() {
             return Vec::new();
         }
         let mut changes: Vec<(u32, Cause)> = plan.changes().map(|(ix, change)| (ix, change.cause)).collect();
         changes.sort_by_key(|(ix, _)| *ix);
-        let by_cause: HashMap<Cause, &ChosenAct> =
+        let by_cause: HashMap<Cause, &ChosenAct<'g>> =
             chosen.iter().rev().map(|chosen| (chosen.cause, chosen)).collect();
         let defect = |at: u32| {
             let group = self.case.cx.history.group_of(at)?;
@@ -222,7 +231,7 @@ impl<'g> SearchContext<'g> {
             let chosen = by_cause.get(&cause).copied().or(chosen.last())?;
             let mut judged = *chosen.judged;
             judged.finding.remedy = DETACH;
-            Some(Defect { judged: Rc::new(judged), at, cause })
+            Some(Defect { judged: SharedFinding::Caused(Rc::new(judged)), at, cause })
         };
         broken.iter().filter_map(|at| defect(*at)).collect()
     }
@@ -233,10 +242,10 @@ impl<'g> SearchContext<'g> {
         &'g self,
         scope: &SearchScope,
         node: &SearchNode<'g>,
-        open: &[Defect],
+        open: &[Defect<'g>],
         limits: ActLimits,
     ) -> Vec<SearchNode<'g>> {
-        let batches: Vec<Vec<Defect>> = match open.len() <= MAX_SINGLE_DEFECTS {
+        let batches: Vec<Vec<Defect<'g>>> = match open.len() <= MAX_SINGLE_DEFECTS {
             true => open.iter().map(|defect| vec![defect.clone()]).collect(),
             false => group_by_kind(open),
         };
@@ -286,17 +295,17 @@ impl<'g> SearchContext<'g> {
         &'g self,
         scope: &SearchScope,
         node: &SearchNode<'g>,
-        batch: &[Defect],
+        batch: &[Defect<'g>],
         act: RepairAct,
     ) -> Result<SearchNode<'g>, Option<&'static str>> {
         let more = batch.iter().map(|defect| defect.chosen(act));
         let made: HashSet<u64> = node.chosen.iter().map(ChosenAct::fingerprint).collect();
-        let more: Vec<ChosenAct> = more.filter(|more| !made.contains(&more.fingerprint())).collect();
+        let more: Vec<ChosenAct<'g>> = more.filter(|more| !made.contains(&more.fingerprint())).collect();
         if more.is_empty() {
             return Err(None);
         }
         let mut skipped = node.skipped.clone();
-        let mut chosen: Vec<ChosenAct> = node.chosen.iter().chain(&more).cloned().collect();
+        let mut chosen: Vec<ChosenAct<'g>> = node.chosen.iter().chain(&more).cloned().collect();
         for _ in 0..2 {
             let plan = self.build_plan(scope, &chosen);
             let refused = plan.all_refusals(self.case.info, self.search.is_multiline);

@@ -13,8 +13,8 @@ use crate::repair::disjoint_sets::DisjointSets;
 use crate::repair::plan::memo::HistoryMemo;
 
 /// Findings, and the rows that their repair can change.
-pub(super) struct Component {
-    pub defects: Vec<Defect>,
+pub(super) struct Component<'g> {
+    pub defects: Vec<Defect<'g>>,
     /// Stretches of rows, in order and disjoint.
     pub stretches: Vec<Range<u32>>,
 }
@@ -34,7 +34,7 @@ impl<'h> ComponentMap<'h> {
 
     /// The components of some findings, in the order of their first rows. Findings on the request around the items
     /// form the first component, which has no rows.
-    pub fn components(&self, defects: Vec<Defect>) -> Vec<Component> {
+    pub fn components<'g>(&self, defects: Vec<Defect<'g>>) -> Vec<Component<'g>> {
         let mut request = Vec::new();
         let mut stretches: Vec<(Range<u32>, usize)> = Vec::new();
         let mut own = Vec::new();
@@ -65,7 +65,7 @@ impl<'h> ComponentMap<'h> {
                 None => merged.push((stretch, number)),
             }
         }
-        let mut by_set: BTreeMap<usize, Component> = BTreeMap::new();
+        let mut by_set: BTreeMap<usize, Component<'g>> = BTreeMap::new();
         let mut order: Vec<usize> = Vec::new();
         for (stretch, number) in merged {
             let set = sets.find(number);

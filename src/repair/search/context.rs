@@ -2,7 +2,6 @@
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::history::{HistorySettings, NONE, RepairAct, Row, codes};
@@ -11,7 +10,7 @@ use crate::rules::reasoning::item_without_reasoning;
 
 use super::defect::{Defect, DefectKey, key_of, key_of_finding};
 use crate::repair::FixOptions;
-use crate::repair::plan::chosen_act::ChosenAct;
+use crate::repair::plan::chosen_act::{ChosenAct, SharedFinding};
 use crate::repair::plan::history_plan::PlanBuilder;
 use crate::repair::plan::memo::HistoryMemo;
 use crate::repair::store::StoreView;
@@ -23,15 +22,20 @@ pub struct RepairSearch<'o> {
     pub is_multiline: bool,
     /// True if the outcome of each plan is to be predicted.
     pub predicts: bool,
-    /// True if a plan is kept, and may be shown: then the surroundings of its changes are collected.
-    pub keeps_plans: bool,
+    /// True if a plan may be shown: then the surroundings of its changes are collected.
+    pub shows_plans: bool,
     /// Acts chosen for rows that several histories share, so that all of them decide alike.
     decisions: Mutex<HashMap<DefectKey, RepairAct>>,
 }
 
 impl<'o> RepairSearch<'o> {
     pub fn new(options: &'o FixOptions, is_multiline: bool, predicts: bool) -> Self {
-        RepairSearch { options, is_multiline, predicts, keeps_plans: true, decisions: Mutex::default() }
+        RepairSearch { options, is_multiline, predicts, shows_plans: true, decisions: Mutex::default() }
+    }
+
+    /// A search for what another round leaves, whose plans are not shown.
+    pub fn for_later_round(&self) -> Self {
+        RepairSearch { shows_plans: false, ..RepairSearch::new(self.options, self.is_multiline, self.predicts) }
     }
 }
 
@@ -53,11 +57,11 @@ pub(super) struct SearchContext<'g> {
 
 impl<'g> SearchContext<'g> {
     /// The findings to fix. A finding that counts several items becomes one for each of them.
-    pub(super) fn defects(&self) -> Vec<Defect> {
+    pub(super) fn defects(&self) -> Vec<Defect<'g>> {
         let cx = self.case.cx;
         let mut all = Vec::new();
         for judged in self.case.findings.iter().filter(|judged| self.search.options.selects(judged)) {
-            let judged = &Rc::new(*judged);
+            let judged = &SharedFinding::Initial(judged);
             if judged.finding.code == codes::ORPHAN_TOOL_RUN {
                 let rest = self.index_of(&judged.finding.row) as usize;
                 all.extend(self.outputs_of_run(judged, cx.history.rows.get(rest..).unwrap_or_default()));
@@ -75,7 +79,7 @@ impl<'g> SearchContext<'g> {
     }
 
     /// The outputs of an orphaned run, each as a defect. `rows` begin with its reasoning.
-    pub(super) fn outputs_of_run(&self, judged: &Rc<WeighedFinding>, rows: &[Row]) -> Vec<Defect> {
+    pub(super) fn outputs_of_run(&self, judged: &SharedFinding<'g>, rows: &[Row]) -> Vec<Defect<'g>> {
         let rest = rows.iter().skip_while(|row| !row.is_client_output());
         let outputs = rest.take_while(|row| row.is_client_output()).map(|row| self.index_of(row));
         outputs.map(|ix| Defect::of(judged, ix)).collect()

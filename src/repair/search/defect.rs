@@ -1,35 +1,32 @@
 //! Defects: findings that are to be fixed, with the keys by which they are recognised when found again.
 
-use std::rc::Rc;
-
 use crate::history::{Code, Finding, RepairAct, codes};
-use crate::judge::WeighedFinding;
 
 use crate::repair::Cause;
-use crate::repair::plan::chosen_act::{ChosenAct, cause};
+use crate::repair::plan::chosen_act::{ChosenAct, SharedFinding, cause};
 
 /// A finding that is to be fixed.
 #[derive(Clone)]
-pub(super) struct Defect {
-    pub judged: Rc<WeighedFinding>,
+pub(super) struct Defect<'g> {
+    pub judged: SharedFinding<'g>,
     /// The index of its row; [`NONE`] if that is no item.
     pub at: u32,
     /// The finding itself, or the one whose repair causes it.
     pub cause: Cause,
 }
 
-impl Defect {
-    pub(super) fn of(judged: &Rc<WeighedFinding>, at: u32) -> Defect {
-        Defect { judged: Rc::clone(judged), at, cause: cause(judged) }
+impl<'g> Defect<'g> {
+    pub(super) fn of(judged: &SharedFinding<'g>, at: u32) -> Self {
+        Defect { judged: judged.clone(), at, cause: cause(judged) }
     }
 
     /// The defect for which an act was chosen.
-    pub(super) fn of_chosen(chosen: &ChosenAct) -> Defect {
-        Defect { judged: Rc::clone(&chosen.judged), at: chosen.at, cause: chosen.cause }
+    pub(super) fn of_chosen(chosen: &ChosenAct<'g>) -> Self {
+        Defect { judged: chosen.judged.clone(), at: chosen.at, cause: chosen.cause }
     }
 
-    pub(super) fn chosen(&self, act: RepairAct) -> ChosenAct {
-        ChosenAct { judged: Rc::clone(&self.judged), at: self.at, act, cause: self.cause }
+    pub(super) fn chosen(&self, act: RepairAct) -> ChosenAct<'g> {
+        ChosenAct { judged: self.judged.clone(), at: self.at, act, cause: self.cause }
     }
 }
 

@@ -20,7 +20,6 @@ mod scope;
 
 use std::cell::{OnceCell, RefCell};
 use std::collections::{HashMap, HashSet};
-use std::rc::Rc;
 
 use crate::format::HistoryScope;
 use crate::history::{Code, NONE};
@@ -28,7 +27,7 @@ use crate::judge::{HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
 
 use super::plan::chosen_act;
-use super::plan::chosen_act::ChosenAct;
+use super::plan::chosen_act::{ChosenAct, SharedFinding};
 use super::plan::history_plan::{HistoryPlan, PlanBuilder};
 use super::plan::memo::HistoryMemo;
 use super::plan::outcome::PlanOutcome;
@@ -108,8 +107,8 @@ impl<'g> SearchContext<'g> {
             defects.iter().for_each(|defect| plan.refuse(&defect.judged, SPREAD_ENTRY));
             return plan.finish(info);
         }
-        let mut chosen: Vec<ChosenAct> = Vec::new();
-        let mut skipped: Vec<(Rc<WeighedFinding>, &'static str)> = Vec::new();
+        let mut chosen: Vec<ChosenAct<'g>> = Vec::new();
+        let mut skipped: Vec<(SharedFinding<'g>, &'static str)> = Vec::new();
         if !defects.is_empty() {
             self.search_components(defects, &mut chosen, &mut skipped);
         }
@@ -119,9 +118,9 @@ impl<'g> SearchContext<'g> {
     /// Repairs one component after another, and appends to `chosen` and `skipped`.
     fn search_components(
         &'g self,
-        defects: Vec<Defect>,
-        chosen: &mut Vec<ChosenAct>,
-        skipped: &mut Vec<(Rc<WeighedFinding>, &'static str)>,
+        defects: Vec<Defect<'g>>,
+        chosen: &mut Vec<ChosenAct<'g>>,
+        skipped: &mut Vec<(SharedFinding<'g>, &'static str)>,
     ) {
         let history = self.case.cx.history;
         let map = ComponentMap::new(history, &self.memo);
@@ -138,7 +137,7 @@ impl<'g> SearchContext<'g> {
                 true => self.whole_scope(&component.defects),
                 false => self.component_scope(&component, &map),
             };
-            let base: &[ChosenAct] = if is_whole { chosen } else { &[] };
+            let base: &[ChosenAct<'g>] = if is_whole { chosen } else { &[] };
             let solved = self.solve(&scope, base, &component.defects);
             match is_whole {
                 true => *chosen = solved.chosen,
@@ -155,12 +154,13 @@ impl<'g> SearchContext<'g> {
                 return;
             }
             let scope = self.whole_scope(&[]);
-            let mut node = self.node(&scope, chosen.clone(), Vec::new());
+            let mut node = self.node(&scope, std::mem::take(chosen), Vec::new());
             self.judge(&scope, &mut node);
+            *chosen = node.chosen;
             let left: HashSet<DefectKey> =
                 skipped.iter().map(|(judged, _)| key_of_finding(&judged.finding)).collect();
             let open = node.open.unwrap_or_default().into_iter();
-            let open: Vec<Defect> = open.filter(|defect| !left.contains(&self.key(defect))).collect();
+            let open: Vec<Defect<'g>> = open.filter(|defect| !left.contains(&self.key(defect))).collect();
             if open.is_empty() {
                 return;
             }
@@ -171,7 +171,7 @@ impl<'g> SearchContext<'g> {
     }
 
     /// The first act of a finding that depends on no part of the history.
-    fn first_act(&self, defect: &Defect) -> Option<ChosenAct> {
+    fn first_act(&self, defect: &Defect<'g>) -> Option<ChosenAct<'g>> {
         let act = *defect.judged.finding.remedy.acts().first()?;
         Some(defect.chosen(act))
     }
@@ -179,8 +179,8 @@ impl<'g> SearchContext<'g> {
     /// The plan of all chosen acts, without those that prove impossible.
     fn finish(
         &'g self,
-        mut chosen: Vec<ChosenAct>,
-        skipped: Vec<(Rc<WeighedFinding>, &'static str)>,
+        mut chosen: Vec<ChosenAct<'g>>,
+        skipped: Vec<(SharedFinding<'g>, &'static str)>,
     ) -> Option<HistoryPlan> {
         let info = self.case.info;
         let mut refused = skipped;
@@ -197,10 +197,10 @@ impl<'g> SearchContext<'g> {
             let impossible = plan.infeasible_causes(info, self.search.is_multiline);
             if impossible.is_empty() {
                 self.share_decisions(&chosen);
-                let predicted = self.search.predicts.then(|| self.predict(&plan, &chosen));
+                let predicted = (self.search.predicts && !plan.is_empty()).then(|| self.predict(&plan, &chosen));
                 let made = plan.finish(info)?;
                 let collect = || surroundings::collect(self.case.cx.history, info, &made.changes);
-                let around = self.search.keeps_plans.then(collect).flatten();
+                let around = self.search.shows_plans.then(collect).flatten();
                 return Some(HistoryPlan { outcome: predicted, surroundings: around, ..made });
             }
             let is_flag = |cause: Cause| matches!(cause, Cause::Flag(_)) && cause != SHORTEN;
@@ -210,7 +210,7 @@ impl<'g> SearchContext<'g> {
             chosen.retain(|chosen| {
                 let Some(why) = why.get(&chosen.cause) else { return true };
                 let why = if *why == EMPTY && chosen.drops_call(self.case.cx) { EMPTY_CALL } else { why };
-                refused.push((Rc::clone(&chosen.judged), why));
+                refused.push((chosen.judged.clone(), why));
                 false
             });
         }

@@ -21,14 +21,14 @@ pub(super) type Price = (u32, u32, PlanLosses, u32);
 
 /// A candidate for a repair.
 pub(super) struct SearchNode<'p> {
-    pub chosen: Vec<ChosenAct>,
-    pub skipped: Vec<(Defect, &'static str)>,
+    pub chosen: Vec<ChosenAct<'p>>,
+    pub skipped: Vec<(Defect<'p>, &'static str)>,
     /// Number of errors that it causes and that no fix resolves.
     pub unfixable: u32,
     pub losses: PlanLosses,
     pub plan: Option<PlanBuilder<'p>>,
     /// The open defects; `None` until it is judged.
-    pub open: Option<Vec<Defect>>,
+    pub open: Option<Vec<Defect<'p>>>,
 }
 
 impl SearchNode<'_> {
@@ -82,7 +82,7 @@ impl<'p> NodeQueue<'p> {
 }
 
 /// Numbers of errors and warnings.
-pub(super) fn count_by_severity<'w>(defects: impl Iterator<Item = &'w Defect>) -> (u32, u32) {
+pub(super) fn count_by_severity<'w, 'g: 'w>(defects: impl Iterator<Item = &'w Defect<'g>>) -> (u32, u32) {
     defects.fold((0, 0), |(errors, warnings), defect| match defect.judged.severity {
         Severity::Error => (errors + 1, warnings),
         _ => (errors, warnings + 1),
@@ -90,10 +90,10 @@ pub(super) fn count_by_severity<'w>(defects: impl Iterator<Item = &'w Defect>) -
 }
 
 /// Groups defects by kind, in the order of the first of each kind.
-pub(super) fn group_by_kind(open: &[Defect]) -> Vec<Vec<Defect>> {
-    let mut kinds: Vec<Vec<Defect>> = Vec::new();
+pub(super) fn group_by_kind<'g>(open: &[Defect<'g>]) -> Vec<Vec<Defect<'g>>> {
+    let mut kinds: Vec<Vec<Defect<'g>>> = Vec::new();
     for defect in open {
-        let same = |kind: &&mut Vec<Defect>| {
+        let same = |kind: &&mut Vec<Defect<'g>>| {
             kind.first().is_some_and(|first| {
                 let (a, b) = (&first.judged.finding, &defect.judged.finding);
                 (a.code, a.variant) == (b.code, b.variant) && a.remedy == b.remedy && a.row.kind == b.row.kind

@@ -9,7 +9,8 @@ use crate::json::fingerprint_of;
 use crate::place::Place;
 
 use crate::repair::edit::insertion::Insertion;
-use crate::repair::plan::history_plan::{ItemDecision, PlanBuilder};
+use crate::repair::plan::history_plan::PlanBuilder;
+use crate::repair::plan::item_decision::ItemDecision;
 
 /// Offset of the places of inserted items: greater than any offset in a doc.
 const NOWHERE: u64 = u64::MAX / 2;

@@ -25,7 +25,8 @@ use crate::source::{Container, ReadAt};
 use super::edit::insertion::Insertion;
 use super::edit::item_text::insert_lines_after;
 use super::edit::render::edit_blocks_of_line;
-use super::plan::history_plan::{HistoryPlan, ItemDecision};
+use super::plan::history_plan::HistoryPlan;
+use super::plan::item_decision::ItemDecision;
 use super::{Action, ItemChange};
 use incoming_results::{IncomingResult, PlacedResults, collect_results};
 use lines::LinkedLines;
@@ -77,7 +78,7 @@ pub fn render(
     let mut decisions: BTreeMap<(u64, u32), (Row, ItemDecision)> = BTreeMap::new();
     for (row, decision) in plans.iter().flat_map(|plan| &plan.decisions) {
         // Branches share what comes before their fork.
-        decisions.entry((row.at.start, row.at.len)).or_insert_with(|| (*row, decision.clone()));
+        decisions.entry((row.at.start, row.at.len)).or_insert_with(|| (*row, ItemDecision::clone(decision)));
     }
     let Some(info) = plans.first().map(|plan| plan.info).filter(|_| !decisions.is_empty()) else {
         return Ok(SessionPatch::default());

@@ -16,7 +16,7 @@ use super::origin_map::OriginEdit;
 use super::view::{StoreRecord, StoreView};
 use crate::repair::edit::insertion::Insertion;
 use crate::repair::edit::item_text::item_edits;
-use crate::repair::plan::history_plan::ItemDecision;
+use crate::repair::plan::item_decision::ItemDecision;
 
 pub(super) const NO_PLACE: &str = "the part of the record that it comes from cannot be removed";
 pub(super) const HOLDS_MORE: &str = "its record also contains content that must stay";
