@@ -154,14 +154,25 @@ impl PlanBuilder<'_> {
     /// Finds calls for which no placeholder result can be written.
     fn find_impossible_stubs(&self, found: &mut Vec<InfeasibleChange>) {
         for (ix, change) in self.changes().filter(|(_, change)| change.action == Action::Stub) {
-            let mut can = Ok(());
-            if change.row.kind.is_call() || change.row.kind == Kind::ToolUse {
-                self.cx.text.with_item(&change.row, &mut |call| can = self.dialect.stub(call).map(drop));
-            }
-            if let Err(EditRefusal(why)) = can {
+            let is_call = change.row.kind.is_call() || change.row.kind == Kind::ToolUse;
+            if let Some(EditRefusal(why)) = is_call.then(|| self.can_answer(ix).err()).flatten() {
                 found.push((ix, |action| action == Action::Stub, why));
             }
         }
+    }
+
+    /// Ok if a placeholder result can be written for a call.
+    pub(super) fn can_answer(&self, call: u32) -> Result<(), EditRefusal> {
+        let answerable = &self.memo.answerable;
+        if answerable.borrow().contains(&call) {
+            return Ok(());
+        }
+        let mut can = Ok(());
+        self.cx.text.with_item(self.cx.row(call), &mut |call| can = self.dialect.stub(call).map(drop));
+        if can.is_ok() {
+            answerable.borrow_mut().insert(call);
+        }
+        can
     }
 
     /// Finds lists and lone messages that would become empty.

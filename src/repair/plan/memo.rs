@@ -38,6 +38,8 @@ pub(in crate::repair) struct HistoryMemo {
     continued: OnceCell<HashMap<Place, u32>>,
     answered: OnceCell<AnsweredCalls>,
     thinking: OnceCell<Vec<(u64, u32)>>,
+    /// Calls for which a placeholder result can be written. Each is read once, however often the plan is made.
+    pub answerable: RefCell<HashSet<u32>>,
     /// The smaller images that were made so far.
     pub shrunk: RefCell<ShrunkImages>,
     tokens: OnceCell<HistoryTokens>,

@@ -169,7 +169,6 @@ impl PlanBuilder<'_> {
         let last = messages.get(step.model.end - 1).row;
         let ends_alone = self.cx.row(last).has(Flags::ALONE) && step.answers.is_empty();
         let step = step.model.start;
-        let row = *self.cx.row(ix);
         match pair.state {
             PairState::Misplaced | PairState::Answered => {
                 let is_pending = std::mem::replace(&mut self.decision(pair.output).moved, true);
@@ -185,10 +184,7 @@ impl PlanBuilder<'_> {
                 if message.is_some_and(|row| self.cx.row(row).has(Flags::ALONE)) {
                     return self.refuse(judged, NOT_IN_LIST);
                 }
-                let mut can = Ok(());
-                let dialect = self.dialect;
-                self.cx.text.with_item(&row, &mut |call| can = dialect.stub(call).map(drop));
-                match can {
+                match self.can_answer(ix) {
                     Ok(()) => {
                         let result = PendingResult { call: ix, from: None, cause: chosen.cause };
                         pending.entry(step).or_default().push(result);
