@@ -134,7 +134,8 @@ fn notes_about(
     }
     let texts = TextReader::new(bytes, super::diagnose::dialect_of(&fixed.before));
     let path: Arc<str> = label.into();
-    let notes = all().map(|(number, change)| {
+    let mut notes = Vec::with_capacity(all().count());
+    notes.extend(all().map(|(number, change)| {
         let (rule, name) = match change.cause {
             Cause::Rule(code, ..) => (code.to_string(), rules::by_code(code).map_or("", |rule| rule.name)),
             Cause::Flag(flag) => (flag.to_owned(), ""),
@@ -163,8 +164,8 @@ fn notes_about(
             turn: fixed.surroundings.get(&change.row.at).map(|around| around.turn).filter(|turn| *turn > 0),
             removed: removed.remove(&change.row.at).unwrap_or_default(),
         }
-    });
-    Ok(notes.collect())
+    }));
+    Ok(notes)
 }
 
 /// The message and the location of a finding that causes a change.
