@@ -205,14 +205,16 @@ impl Assembler {
     }
 
     /// Adds consecutive rows. If they are the first of a history, the list becomes that of the history.
-    pub fn take_rows(&mut self, rows: Vec<Row>) {
+    pub fn take_rows(&mut self, mut rows: Vec<Row>) {
         let is_kept = self.ranked.is_none() && self.custom.is_none() && self.is_open && !self.in_node;
         if !is_kept || !self.rows.is_empty() {
             return self.rows(&rows);
         }
+        // It grew by doubling, and is kept while the history is repaired.
+        rows.shrink_to_fit();
         let turn = self.turns.len() as u32;
+        rows.iter_mut().for_each(|row| row.turn = turn);
         self.rows = rows;
-        self.rows.iter_mut().for_each(|row| row.turn = turn);
     }
 
     /// Adds a mark. Returns a history if the mark ends one.

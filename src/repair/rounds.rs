@@ -148,7 +148,8 @@ impl RepairJob<'_> {
         judged: Option<JudgedDoc<HistoryPlan>>,
     ) -> io::Result<(DocRepair, AbandonedHistories)> {
         let RepairJob { id, bytes, options, fix_options, threads } = *self;
-        let spread = is_multiline(bytes)?;
+        // If it is a record of a log, no other can be inserted next to it.
+        let spread = framing::is_multiline_document(bytes)?;
         // Decisions of a round refer to places of its text, so each round gets a new search.
         let first_search = RepairSearch::new(fix_options, spread, fix_options.is_preview);
         let search = || first_search.for_later_round();
@@ -477,17 +478,6 @@ fn is_record(format: Option<&'static dyn Format>, options: &read::Options, root:
         Some(format) => format.accepts(val) && format.detect(&Probe::new(val)) > 0,
         None => options.format.is_some() || detect::of_record(val, None).is_some(),
     }
-}
-
-/// True for a document of several lines. If it is a record of a log, no other can be inserted next to it.
-fn is_multiline(bytes: &dyn ReadAt) -> io::Result<bool> {
-    let Container::Document { start } = framing::sniff(bytes)? else { return Ok(false) };
-    if bytes.len() - start > framing::MAX_WHOLE_DOCUMENT {
-        return Ok(true);
-    }
-    let mut text = Vec::new();
-    bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
-    Ok(text.trim_ascii().contains(&b'\n'))
 }
 
 fn is_clean(doc: &JudgedDoc<HistoryPlan>) -> bool {

@@ -14,6 +14,17 @@ use super::damage::{self, RecoveredPart};
 /// A document up to this size is read and scanned at once; a larger one element by element.
 pub const MAX_WHOLE_DOCUMENT: u64 = 8 << 20;
 
+/// True for a document of several lines; one that is not read at once counts as one.
+pub fn is_multiline_document(bytes: &dyn ReadAt) -> io::Result<bool> {
+    let Container::Document { start } = sniff(bytes)? else { return Ok(false) };
+    if bytes.len() - start > MAX_WHOLE_DOCUMENT {
+        return Ok(true);
+    }
+    let mut text = Vec::new();
+    bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
+    Ok(text.trim_ascii().contains(&b'\n'))
+}
+
 /// A text, and for each of its runs the offset in it and in the doc.
 pub type JoinedEvent = (Vec<u8>, Vec<(u32, u64)>);
 

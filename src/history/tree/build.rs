@@ -413,7 +413,6 @@ fn lay_out(mut from: TreeBuilder, mut links: EntryLinks, groups: EntryGroups, ra
     let replaced =
         links.replaced.iter().map(|ix| (from.entries[*ix as usize].at, from.entries[*ix as usize].record));
     let mut forest = Forest { problems: links.problems, replaced: replaced.collect(), ..Forest::default() };
-    // They are large, and so are the entries that they are made from.
     forest.nodes.reserve_exact(members.len());
     forest.rows.reserve_exact(from.rows.len());
     let mut heads = vec![NO_NODE; members.len()];

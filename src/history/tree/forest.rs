@@ -1,6 +1,7 @@
 //! The tree: paths, the current leaf, open calls, and short names of nodes.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::OnceLock;
 
 use crate::history::Row;
 use crate::place::Place;
@@ -17,8 +18,8 @@ pub struct Forest {
     pub replaced: Vec<(Place, u32)>,
     /// The leaf at which the conversation continues.
     pub current: Option<u32>,
-    /// For each node the nearest answer of the model, from it upwards.
-    pub(super) answers: Vec<u32>,
+    /// For each node the nearest answer of the model, from it upwards, once that is asked for.
+    pub(super) answers: OnceLock<Vec<u32>>,
 }
 
 /// The result of looking up a name that a user typed.
@@ -54,7 +55,7 @@ impl Forest {
     /// Sets children and the current leaf, and reports problems of chains.
     #[expect(
         clippy::indexing_slicing,
-        reason = "parents are numbers of nodes, or none, and each node has an answer"
+        reason = "parents are numbers of nodes, or none; the first node is there where one is visited"
     )]
     pub(super) fn link(&mut self, current: Option<u32>) {
         for ix in 0..self.nodes.len() {
@@ -63,30 +64,31 @@ impl Forest {
                 self.nodes[parent as usize].children.push(ix as u32);
             }
         }
-        self.find_answers();
         // For files that were merged, only their times say which came last.
         let chained = self.nodes.iter().all(|node| node.has(EntryMarks::CHAINED));
-        let files = self.nodes.iter().map(|node| node.entry.at.doc).collect::<HashSet<_>>().len();
-        let newest = (0..self.nodes.len() as u32).max_by_key(|ix| (self.node(*ix).entry.time, *ix));
-        self.current = if chained || files > 1 { newest } else { current }.map(|at| self.leaf_below(at));
+        let is_merged = self.nodes.iter().any(|node| node.entry.at.doc != self.nodes[0].entry.at.doc);
+        let newest = || (0..self.nodes.len() as u32).max_by_key(|ix| (self.node(*ix).entry.time, *ix));
+        let last = if chained || is_merged { newest() } else { current };
+        self.current = last.map(|at| self.leaf_below(at));
         for ix in 0..self.nodes.len() as u32 {
             self.check_chain(ix);
         }
         self.problems.sort_by_key(|problem| problem.at.order());
     }
 
-    /// Sets the nearest answer of each node.
+    /// The nearest answer of each node.
     #[expect(clippy::indexing_slicing, reason = "parents are numbers of nodes, or none")]
-    pub(super) fn find_answers(&mut self) {
-        self.answers = vec![NO_NODE; self.nodes.len()];
+    fn find_answers(&self) -> Vec<u32> {
+        let mut answers = vec![NO_NODE; self.nodes.len()];
         for ix in self.parents_first() {
             let node = self.node(ix);
-            self.answers[ix as usize] = match (node.is_answer(), node.parent) {
+            answers[ix as usize] = match (node.is_answer(), node.parent) {
                 (true, _) => ix,
                 (false, NO_NODE) => NO_NODE,
-                (false, parent) => self.answers[parent as usize],
+                (false, parent) => answers[parent as usize],
             };
         }
+        answers
     }
 
     #[expect(clippy::indexing_slicing, reason = "nodes are looked up by their indices")]
@@ -154,7 +156,8 @@ impl Forest {
 
     /// The nearest answer of the model, from this node upwards.
     pub fn answer_above(&self, from: u32) -> Option<u32> {
-        self.answers.get(from as usize).copied().filter(|answer| *answer != NO_NODE)
+        let answers = self.answers.get_or_init(|| self.find_answers());
+        answers.get(from as usize).copied().filter(|answer| *answer != NO_NODE)
     }
 
     /// Calls of the last response above (or in) a node that are not answered up to the node.

@@ -35,7 +35,7 @@ impl Forest {
             self.push_parts(node, starts, is_numbered.then_some(&mut turn));
         }
         self.current = self.current.map(|current| parts[current as usize].1);
-        self.find_answers();
+        self.answers.take();
         self
     }
 
