@@ -83,8 +83,7 @@ impl HistoryVisitor for Previewer {
             return None;
         }
         // The repair of a document that spans several lines does not start from these plans.
-        let mut search = RepairSearch::new(&self.options, false, true);
-        search.shows_plans = spans;
+        let search = RepairSearch::new(&self.options, false, true).with_shown_plans(spans);
         let numbered = case.cx.history.settings.ordinals.is_some();
         let plan = (is_fixed || numbered).then(|| search.visit(case)).flatten();
         let mut sketch = match plan.as_ref().filter(|_| is_fixed) {

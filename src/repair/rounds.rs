@@ -150,12 +150,13 @@ impl RepairJob<'_> {
         let RepairJob { id, bytes, options, fix_options, threads } = *self;
         // If it is a record of a log, no other can be inserted next to it.
         let spread = framing::is_multiline_document(bytes)?;
-        // Decisions of a round refer to places of its text, so each round gets a new search.
-        let first_search = RepairSearch::new(fix_options, spread, fix_options.is_preview);
-        let search = || first_search.for_later_round();
+        // Decisions of a round refer to places of its text, so each round gets a new search. Only the first one's plans are
+        // shown.
+        let search = || RepairSearch::new(fix_options, spread, fix_options.is_preview);
+        let later_search = || search().with_shown_plans(false);
         let before = match judged {
             Some(judged) => judged,
-            None => judge(id, bytes, options, threads, &first_search)?,
+            None => judge(id, bytes, options, threads, &search())?,
         };
         let mut fixed = DocRepair::new(before);
         let mut first = ErrorCounts::of(&fixed.before);
@@ -271,7 +272,7 @@ impl RepairJob<'_> {
                 let (found, changes) = (fixed.remaining(), text_edits.changes.as_slice());
                 let done =
                     RepairRound { id, before: &view, found, plans: &plans, changes, patch: &patch, after: &next };
-                incremental::judge(&done, options, threads, &search())?
+                incremental::judge(&done, options, threads, &later_search())?
             };
             // The plans and the patch of a long history are large, and so is what it is judged with.
             let changes = plans.into_iter().flat_map(|plan| plan.changes).chain(text_edits.changes);
@@ -279,7 +280,7 @@ impl RepairJob<'_> {
             drop((patch, view));
             let after = match partial {
                 Some(after) => after,
-                None => self.judge_patched(&next, &search(), &fixed.before)?,
+                None => self.judge_patched(&next, &later_search(), &fixed.before)?,
             };
             if needs_reread {
                 // Only now is everything readable, so there may be more errors than before.

@@ -17,10 +17,7 @@ impl PlanBuilder<'_> {
             return;
         }
         for (ix, change) in self.changes().filter(|(ix, _)| *ix != NONE) {
-            let gets = self
-                .decisions
-                .get(&ix)
-                .is_some_and(|decision| !decision.before.is_empty() || !decision.after.is_empty());
+            let gets = self.decisions.get(&ix).is_some_and(|decision| decision.inserts());
             if gets || matches!(change.action, Action::Move | Action::Stub) {
                 found.push((ix, |_| true, STAYS));
             }

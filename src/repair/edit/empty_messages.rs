@@ -28,11 +28,8 @@ impl PlanBuilder<'_> {
             if row.kind != Kind::BlockMessage || message.blocks().is_empty() || self.is_dropped(message.row) {
                 continue;
             }
-            let empties = |plan: &Self, ix: u32| {
-                plan.decisions.get(&ix).is_some_and(|decision| {
-                    !decision.stays() && decision.before.is_empty() && decision.after.is_empty()
-                })
-            };
+            let empties =
+                |plan: &Self, ix: u32| plan.decisions.get(&ix).is_some_and(|decision| decision.empties());
             let is_call = |plan: &Self, ix: u32| plan.cx.row(ix).kind == Kind::ToolUse;
             let all =
                 |keep: &dyn Fn(u32) -> bool| message.blocks().filter(|ix| keep(*ix)).all(|ix| empties(self, ix));

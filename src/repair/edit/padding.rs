@@ -58,8 +58,7 @@ impl PlanBuilder<'_> {
             }
             Action::Rewrite | Action::Strip => {
                 let decision = decision?;
-                let adds =
-                    !decision.before.is_empty() || !decision.after.is_empty() || decision.replaced_by.is_some();
+                let adds = decision.inserts() || decision.replaced_by.is_some();
                 if adds { Some(LINES_ARE_FIXED) } else { self.grows(ix).then_some(LINE_GROWS) }
             }
         }

@@ -35,7 +35,7 @@ impl ItemStep<'_> {
 
     /// True if the list of the item changes.
     fn changes_list(&self) -> bool {
-        !self.decision.stays() || !self.decision.before.is_empty() || !self.decision.after.is_empty()
+        !self.decision.stays() || self.decision.inserts()
     }
 }
 

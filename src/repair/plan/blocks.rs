@@ -69,7 +69,7 @@ impl PlanBuilder<'_> {
         }
         let insertions = others.iter().map(|ix| Insertion::Moved(*self.cx.row(*ix), Vec::new())).collect();
         let place = self.cx.row(message.row).at;
-        self.decision(message.row).insert_after(Insertion::UserMessage(insertions));
+        self.decision(message.row).insert_after(vec![Insertion::UserMessage(insertions)]);
         for ix in others {
             self.decision(ix).moved = true;
             let (loss, what) = (judged.variant().loss, judged.variant().fix);
@@ -99,7 +99,7 @@ impl PlanBuilder<'_> {
         let place = self.cx.row(ix).at;
         for (other, insertion) in others {
             if self.decisions.get(&other).is_none_or(|decision| decision.stays()) {
-                self.decision(ix).insert_before(insertion);
+                self.decision(ix).insert_before(vec![insertion]);
                 self.decision(other).moved = true;
                 let (loss, what) = (judged.variant().loss, judged.variant().fix);
                 self.note_change_beside(other, chosen.cause, Action::Move, loss, what, Some(place));

@@ -19,6 +19,12 @@ pub(in crate::repair) enum SharedFinding<'g> {
     Caused(Rc<WeighedFinding>),
 }
 
+impl SharedFinding<'_> {
+    pub fn caused(judged: WeighedFinding) -> Self {
+        SharedFinding::Caused(Rc::new(judged))
+    }
+}
+
 impl Deref for SharedFinding<'_> {
     type Target = WeighedFinding;
 

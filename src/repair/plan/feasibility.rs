@@ -107,8 +107,7 @@ impl PlanBuilder<'_> {
 
     /// Finds records of a log that would be inserted next to one that spans several lines.
     fn find_multiline_records(&self, info: &FormatInfo, found: &mut Vec<InfeasibleChange>) {
-        let gets = |decision: &ItemDecision| !decision.before.is_empty() || !decision.after.is_empty();
-        for (&ix, _) in self.decisions.iter().filter(|(_, decision)| gets(decision)) {
+        for (&ix, _) in self.decisions.iter().filter(|(_, decision)| decision.inserts()) {
             let row = self.cx.row(ix);
             let unit = info.parts.get(usize::from(row.part)).map(|part| part.unit);
             if row.part != BLOCK && unit == Some(RemovalUnit::Record) {
@@ -179,10 +178,7 @@ impl PlanBuilder<'_> {
     fn find_emptied_lists(&self, histories: HistoryScope, found: &mut Vec<InfeasibleChange>) {
         let leaves = |action| matches!(action, Action::Drop | Action::Move);
         let goes = |ix: u32| {
-            let empties = |decision: &ItemDecision| {
-                !decision.stays() && decision.before.is_empty() && decision.after.is_empty()
-            };
-            self.decisions.get(&ix).is_some_and(|decision| empties(decision) && decision.replaced_by.is_none())
+            self.decisions.get(&ix).is_some_and(|decision| decision.empties() && decision.replaced_by.is_none())
         };
         if self.decisions.values().all(|decision| decision.stays()) {
             return;

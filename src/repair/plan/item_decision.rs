@@ -26,29 +26,38 @@ impl ItemDecision {
         !self.drop && !self.moved
     }
 
+    /// True if something is inserted beside the item.
+    pub fn inserts(&self) -> bool {
+        !self.before.is_empty() || !self.after.is_empty()
+    }
+
+    /// True if the item leaves its place, and nothing takes it.
+    pub fn empties(&self) -> bool {
+        !self.stays() && !self.inserts()
+    }
+
     /// True if anything changes at the item.
     pub fn has_effect(&self) -> bool {
-        let inserts = !self.before.is_empty() || !self.after.is_empty();
-        !self.stays() || !self.text.is_empty() || self.replaced_by.is_some() || inserts
+        !self.stays() || !self.text.is_empty() || self.replaced_by.is_some() || self.inserts()
     }
 
     pub fn change_text(&mut self, change: Text) {
-        push_first_exactly(&mut self.text, change);
+        append(&mut self.text, vec![change]);
     }
 
-    pub fn insert_before(&mut self, insertion: Insertion) {
-        push_first_exactly(&mut self.before, insertion);
+    pub fn insert_before(&mut self, insertions: Vec<Insertion>) {
+        append(&mut self.before, insertions);
     }
 
-    pub fn insert_after(&mut self, insertion: Insertion) {
-        push_first_exactly(&mut self.after, insertion);
+    pub fn insert_after(&mut self, insertions: Vec<Insertion>) {
+        append(&mut self.after, insertions);
     }
 }
 
-/// Appends to a list that mostly stays at one element. A `Vec` would begin with room for four, of up to 88 bytes each.
-fn push_first_exactly<T>(list: &mut Vec<T>, element: T) {
-    if list.is_empty() {
-        list.reserve_exact(1);
+/// Appends to a list that is mostly empty, and then takes the other as it is: a list that grows has room for four.
+fn append<T>(list: &mut Vec<T>, mut more: Vec<T>) {
+    match list.is_empty() {
+        true => *list = more,
+        false => list.append(&mut more),
     }
-    list.push(element);
 }

@@ -226,7 +226,7 @@ impl PlanBuilder<'_> {
             return false;
         };
         let place = head.at;
-        self.decision(first).insert_before(Insertion::Copied(place));
+        self.decision(first).insert_before(vec![Insertion::Copied(place)]);
         let what = "restore the recorded reasoning before it";
         self.note_change_beside(first, chosen.cause, Action::Rewrite, Loss::Lossless, what, Some(place));
         true

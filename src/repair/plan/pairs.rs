@@ -123,7 +123,7 @@ impl PlanBuilder<'_> {
         }
         let row = *self.cx.row(ix);
         self.decision(ix).moved = true;
-        self.decision(anchor).insert_after(Insertion::Moved(row, Vec::new()));
+        self.decision(anchor).insert_after(vec![Insertion::Moved(row, Vec::new())]);
         let after = self.cx.row(anchor).at;
         self.note_change_beside(ix, cause, Action::Move, Loss::Lossless, "move it after its call", Some(after));
     }
@@ -189,7 +189,7 @@ impl PlanBuilder<'_> {
     fn move_before(&mut self, ix: u32, anchor: u32, cause: Cause) {
         let row = *self.cx.row(ix);
         self.decision(ix).moved = true;
-        self.decision(anchor).insert_before(Insertion::Moved(row, Vec::new()));
+        self.decision(anchor).insert_before(vec![Insertion::Moved(row, Vec::new())]);
         let before = self.cx.row(anchor).at;
         self.note_change_beside(ix, cause, Action::Move, Loss::Lossless, "move it before the calls", Some(before));
     }
@@ -210,7 +210,7 @@ impl PlanBuilder<'_> {
             }
             let anchor = self.next_anchor(chosen.at, outputs, &mut anchors);
             let row = *self.cx.row(chosen.at);
-            self.decision(anchor).insert_after(Insertion::Stub(row));
+            self.decision(anchor).insert_after(vec![Insertion::Stub(row)]);
             let (what, place) = ("add a placeholder output", self.cx.row(anchor).at);
             self.note_change_beside(chosen.at, chosen.cause, Action::Stub, Loss::Adds, what, Some(place));
         }

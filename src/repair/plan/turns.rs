@@ -21,14 +21,6 @@ use crate::repair::edit::insertion::Insertion;
 
 const IN_ANSWER: &str = "a recorded response follows it, and no result can be inserted between them";
 
-/// Appends to a list that is mostly empty, and then takes the other as it is: a list that grows has room for four.
-fn append(list: &mut Vec<Insertion>, mut more: Vec<Insertion>) {
-    match list.is_empty() {
-        true => *list = more,
-        false => list.append(&mut more),
-    }
-}
-
 /// A result that is to be moved or added to a step.
 struct PendingResult {
     call: u32,
@@ -107,7 +99,7 @@ impl PlanBuilder<'_> {
         if self.cx.row(ix).has(Flags::ALONE) {
             return self.refuse(judged, NOT_IN_LIST);
         }
-        self.decision(ix).insert_after(Insertion::Continuation);
+        self.decision(ix).insert_after(vec![Insertion::Continuation]);
         self.note_change(ix, chosen.cause, Action::Stub, Loss::Adds, judged.variant().fix);
     }
 
@@ -120,7 +112,7 @@ impl PlanBuilder<'_> {
         if self.dialect.info().bridge.is_none() || goes(ix) || ix.checked_sub(1).is_some_and(goes) {
             return;
         }
-        self.decision(ix).insert_before(Insertion::Bridge);
+        self.decision(ix).insert_before(vec![Insertion::Bridge]);
         self.note_change(ix, chosen.cause, Action::Stub, Loss::Adds, judged.variant().fix);
     }
 
@@ -237,7 +229,7 @@ impl PlanBuilder<'_> {
             .collect();
         let anchor = if self.dialect.info().results_message.is_none() {
             let anchor = messages.rows_of(step.answers.clone()).last().unwrap_or(last_of_model);
-            append(&mut self.decision(anchor).after, insertions);
+            self.decision(anchor).insert_after(insertions);
             anchor
         } else {
             let blocks = first.map(|message| message.blocks()).unwrap_or_default();
@@ -249,16 +241,16 @@ impl PlanBuilder<'_> {
                 .find(|ix| self.decisions.get(ix).is_none_or(|decision| decision.stays()));
             match (stays, blocks.is_empty()) {
                 (Some(anchor), _) => {
-                    append(&mut self.decision(anchor).after, insertions);
+                    self.decision(anchor).insert_after(insertions);
                     anchor
                 }
                 (None, false) if !self.dialect.info().keeps_results_apart => {
-                    append(&mut self.decision(blocks.start).before, insertions);
+                    self.decision(blocks.start).insert_before(insertions);
                     blocks.start
                 }
                 // The content of the turn is a text, or cannot contain results, or there is no turn.
                 (None, _) => {
-                    self.decision(last_of_model).insert_after(Insertion::UserMessage(insertions));
+                    self.decision(last_of_model).insert_after(vec![Insertion::UserMessage(insertions)]);
                     last_of_model
                 }
             }

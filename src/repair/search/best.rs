@@ -1,7 +1,6 @@
 //! The best repair of a component: of the candidates that leave the fewest errors, the one that loses least.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::rc::Rc;
 
 use crate::history::{Code, DETACH, NONE, RepairAct, Row, STRIP_ID, codes};
 use crate::place::Place;
@@ -175,7 +174,7 @@ impl<'g> SearchContext<'g> {
                 after.len() as u32,
             )));
         }
-        let all = found.into_iter().map(|judged| SharedFinding::Caused(Rc::new(judged))).flat_map(|judged| {
+        let all = found.into_iter().map(SharedFinding::caused).flat_map(|judged| {
             let at = self.index_of(&judged.finding.row);
             let is_run = judged.finding.code == codes::ORPHAN_TOOL_RUN;
             let run = is_run.then(|| after.iter().position(|row| row.at == judged.finding.row.at)).flatten();
@@ -231,7 +230,7 @@ impl<'g> SearchContext<'g> {
             let chosen = by_cause.get(&cause).copied().or(chosen.last())?;
             let mut judged = *chosen.judged;
             judged.finding.remedy = DETACH;
-            Some(Defect { judged: SharedFinding::Caused(Rc::new(judged)), at, cause })
+            Some(Defect { judged: SharedFinding::caused(judged), at, cause })
         };
         broken.iter().filter_map(|at| defect(*at)).collect()
     }

@@ -33,9 +33,9 @@ impl<'o> RepairSearch<'o> {
         RepairSearch { options, is_multiline, predicts, shows_plans: true, decisions: Mutex::default() }
     }
 
-    /// A search for what another round leaves, whose plans are not shown.
-    pub fn for_later_round(&self) -> Self {
-        RepairSearch { shows_plans: false, ..RepairSearch::new(self.options, self.is_multiline, self.predicts) }
+    /// The same; `shows_plans` says whether its plans may be shown.
+    pub fn with_shown_plans(self, shows_plans: bool) -> Self {
+        RepairSearch { shows_plans, ..self }
     }
 }
 

@@ -11,7 +11,7 @@ use crate::history::{Finding, HistorySettings, RepairAct, Role, Row, UnsentItem,
 use crate::json::{Val, name};
 use crate::message::{Message, Text};
 
-use crate::formats::member::text;
+use crate::formats::member::{parsed, text};
 use crate::formats::threads::{Dialects, STORE, parts, translate};
 
 mod edit;
@@ -182,7 +182,7 @@ impl ThreadReader for CopilotReader {
         match &*kind {
             "session.start" | "session.resume" => {
                 self.id = text(data, "sessionId").or(self.id.take());
-                let version = text(data, "copilotVersion").and_then(|version| Version::parse(&version));
+                let version = parsed(data, "copilotVersion", Version::parse);
                 self.version = self.version.max(version);
             }
             "session.compaction_start" => thread.begin_compaction(),

@@ -10,7 +10,7 @@ use crate::history::{HistorySettings, Role, Version};
 use crate::json::{Val, name};
 use crate::message::Text;
 
-use crate::formats::member::{text, text_at};
+use crate::formats::member::{parsed, text, text_at};
 use crate::formats::threads::{Dialects, STORE, ThreadBuilder};
 
 mod edit;
@@ -111,7 +111,7 @@ impl ThreadReader for DroidReader {
         match kind.as_ref() {
             b"session_start" => {
                 self.label = text(val, "id");
-                self.version = text(val, "version").and_then(|version| Version::parse(&version));
+                self.version = parsed(val, "version", Version::parse);
             }
             b"system" => {
                 self.label = text(val, "session_id");

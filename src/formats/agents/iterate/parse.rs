@@ -5,6 +5,8 @@ use crate::format::{Mark, Record, Sink, Slice, is_reference};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row, time};
 use crate::json::{Val, fingerprint, fingerprint_of, name};
 
+use crate::formats::member::parsed;
+
 use super::digest::Digest;
 use super::event::{EventKind, IterateEvent, RepeatedBody};
 use super::prompt::{self, Readers, RequestTell, Tell, request_of, stored_type};
@@ -205,7 +207,7 @@ fn read_event(event: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         tell: Tell::of(&stored, payload),
         request_tell: RequestTell::of(payload),
         readers,
-        time: event.get("createdAt").and_then(|time| time::parse(&String::from_utf8_lossy(&time.text()?))),
+        time: parsed(event, "createdAt", time::parse),
         expires_at: payload.and_then(|payload| Some(payload.get("expiresAt")?.as_u64()? as i64 / 1000)),
         type_digest: fingerprint_of(&name),
         content: content.digest(kind),

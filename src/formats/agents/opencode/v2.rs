@@ -11,7 +11,7 @@ use crate::json::{Val, name};
 use crate::message::{self, Part, Text};
 
 use crate::formats::buffered_records::BufferedRecords;
-use crate::formats::member::text;
+use crate::formats::member::{parsed, text};
 use crate::formats::provider;
 use crate::formats::threads::{Dialects, STORE, parts, translate};
 
@@ -72,8 +72,7 @@ impl ThreadReader for OpencodeV2Reader {
                 Some(_) => messages.push(record),
                 None => {
                     settings.label = text(record.val, "id");
-                    settings.agent_version =
-                        text(record.val, "version").and_then(|version| Version::parse(&version));
+                    settings.agent_version = parsed(record.val, "version", Version::parse);
                     reverted = text(record.val, "reverted");
                 }
             }
