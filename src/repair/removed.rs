@@ -174,12 +174,12 @@ impl RemovedText {
         let Some((from, to, writes)) = self.ranges.get(first).filter(|(from, ..)| *from < at.end()) else {
             return;
         };
-        if self.is_dropped(at) {
+        if is_within(&self.dropped, at) {
             return;
         }
         let goes = *from <= at.start && at.end() <= *to;
         let surrounds = goes && contains_any(&self.dropped, at);
-        let writes = *writes || contains_any(&self.moved, at);
+        let writes = *writes || contains_any(&self.moved, at) || is_within(&self.moved, at);
         if goes && !surrounds {
             let mut leaves = StringSummary::default();
             self.summarize(val, base, writes, key, &mut leaves);
@@ -204,12 +204,6 @@ impl RemovedText {
         self.ranges.get(ix).is_some_and(|(from, to, writes)| *writes && *from == at.start && *to == at.end())
     }
 
-    fn is_dropped(&self, at: Place) -> bool {
-        // A dropped item contains no other dropped one, except those that begin where it does.
-        let upto = self.dropped.partition_point(|own| own.start <= at.start);
-        self.dropped.iter().take(upto).rev().take(4).any(|own| own.contains(&at))
-    }
-
     /// Notes whether strings of a value are lost, and whether some are kept.
     fn summarize(
         &self,
@@ -224,7 +218,7 @@ impl RemovedText {
             if text.is_empty() || writes && key.is_some_and(|key| KINDS.contains(&key)) {
                 return;
             }
-            let copied = self.is_copied(base.of(val));
+            let copied = is_within(&self.copied, base.of(val));
             let kept = copied || self.is_written(&text);
             out.has_lost |= !kept;
             // A name may occur in many items.
@@ -236,11 +230,6 @@ impl RemovedText {
             self.summarize(member.val, base, writes, Some(&member.key.decode()), out);
         }
         val.elements().for_each(|element| self.summarize(element, base, writes, key, out));
-    }
-
-    fn is_copied(&self, at: Place) -> bool {
-        let upto = self.copied.partition_point(|own| own.start <= at.start);
-        self.copied.iter().take(upto).rev().take(4).any(|own| own.contains(&at))
     }
 
     /// True if a text is written, or, of JSON in a string, all of its strings.
@@ -261,6 +250,12 @@ impl RemovedText {
 fn contains_any(items: &[Place], at: Place) -> bool {
     let from = items.partition_point(|own| own.start < at.start);
     items.get(from).is_some_and(|own| at.contains(own))
+}
+
+/// True if a place is in one of these items, which are in order and contain each other only if they begin alike.
+fn is_within(items: &[Place], at: Place) -> bool {
+    let upto = items.partition_point(|own| own.start <= at.start);
+    items.iter().take(upto).rev().take(4).any(|own| own.contains(&at))
 }
 
 #[derive(Default)]

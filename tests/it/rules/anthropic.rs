@@ -6,6 +6,7 @@ use proptest::prelude::*;
 use replaylint::internals::formats;
 use replaylint::internals::judge::Options;
 use replaylint::internals::repair::{FixOptions, Orphans};
+use replaylint::internals::rule::Loss;
 use replaylint::internals::target::Severity;
 use replaylint::internals::targets;
 use serde_json::{Value, json};
@@ -118,6 +119,22 @@ proptest! {
         let format = formats::by_name(if shape == 3 { "anthropic-batch" } else { "anthropic-request" });
         guarded_repair(&text, text.as_bytes(), &Options { read: replaylint::internals::read::Options { format, ..Default::default() }, ..Options::default() }, &wanted);
     }
+}
+
+#[test]
+fn a_text_that_is_edited_and_then_moved_is_not_lost() {
+    // Its cache mark goes; and its message, which a call leaves, moves into the instructions.
+    let mark = json!({"type": "ephemeral"});
+    let marked = |text: &str| json!({"type": "text", "text": text, "cache_control": mark});
+    let call = json!({"type": "tool_use", "id": "toolu_0", "name": "f", "input": {}});
+    let body = json!({"model": "claude-sonnet-4-5", "max_tokens": 9, "system": [marked("Be brief")], "messages": [
+        {"role": "system", "content": [marked("hi"), call]},
+        {"role": "user", "content": [marked("a"), marked("b"), marked("c")]},
+    ]});
+    let options = Options::default();
+    let repaired = guarded_repair("a moved text", body.to_string().as_bytes(), &options, &FixOptions::default());
+    let lost = repaired.notes.iter().filter(|note| note.loss == Loss::Lossy);
+    assert_eq!(lost.map(|note| note.rule.as_str()).collect::<Vec<_>>(), ["RL534"]);
 }
 
 #[test]
