@@ -71,7 +71,7 @@ pub(super) fn is_recognised(result: &dyn ReadAt, written: OutputShape) -> bool {
     };
     let mut tape = Tape::new();
     match written {
-        OutputShape::Items => detect::of_lines(text, &[]).is_some(),
+        OutputShape::Items => detect::of_lines(text).is_some(),
         OutputShape::Request => {
             scan(text, &mut tape).is_ok()
                 && tape.root(text).and_then(|val| detect::of_document(val, None)).is_some()

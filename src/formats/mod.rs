@@ -18,8 +18,12 @@ mod threads;
 pub mod traces;
 pub mod unsupported;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use crate::carry::SessionWriter;
-use crate::format::Format;
+use crate::format::{Format, Probe};
+use crate::json::NameSet;
 
 /// All formats. Among formats that are equally sure of a record, the first wins.
 pub static FORMATS: &[&dyn Format] = &[
@@ -115,9 +119,29 @@ pub static FORMATS: &[&dyn Format] = &[
     &datasets::alpaca::FORMAT,
 ];
 
-/// The format with this name.
+/// Keys that together only records of a few formats have, with the names of these: the others need not be asked, as a test
+/// verifies. Lines of Claude Code and Kode are too alike to be certain, so that all formats were asked for a file's first sixteen.
+static SHARED_KEYS: [(NameSet, &[&str]); 1] =
+    [(NameSet::of(&["type", "uuid", "parentUuid", "message"]), &["claude-code", "kode-session", "qwen-code"])];
+
+/// The formats that a record may have, as indices of [`FORMATS`].
+pub fn candidates(probe: &Probe<'_>) -> &'static [usize] {
+    static ALL: LazyLock<Vec<usize>> = LazyLock::new(|| (0..FORMATS.len()).collect());
+    static FEW: LazyLock<Vec<(&NameSet, Vec<usize>)>> = LazyLock::new(|| {
+        let indices = |names: &[&str]| {
+            let all = ALL.iter().copied().zip(FORMATS);
+            all.filter(|(_, format)| names.contains(&format.info().name)).map(|(n, _)| n).collect()
+        };
+        SHARED_KEYS.iter().map(|(keys, names)| (keys, indices(names))).collect()
+    });
+    FEW.iter().find(|(keys, _)| probe.names.has_all(keys)).map_or(&ALL, |(_, few)| few)
+}
+
+/// The format with this name; of several, the first.
 pub fn by_name(name: &str) -> Option<&'static dyn Format> {
-    FORMATS.iter().copied().find(|format| format.info().name == name)
+    static BY_NAME: LazyLock<HashMap<&str, &dyn Format>> =
+        LazyLock::new(|| FORMATS.iter().rev().map(|format| (format.info().name, *format)).collect());
+    BY_NAME.get(name).copied()
 }
 
 /// The names of the providers that requests of logs can be rebuilt for.

@@ -196,6 +196,10 @@ impl NameSet {
         self.0.iter().zip(&other.0).any(|(own, others)| own & others != 0)
     }
 
+    pub fn has_all(&self, other: &NameSet) -> bool {
+        self.0.iter().zip(&other.0).all(|(own, others)| own & others == *others)
+    }
+
     #[inline(always)]
     pub const fn has(&self, name: KeyName) -> bool {
         self.0[name.0 as usize / 64 % NameSet::WORDS] >> (name.0 % 64) & 1 == 1

@@ -2,34 +2,48 @@
 
 use super::tape::{Node, Tape};
 
+/// Nodes that are saved at most, so that long records need no more memory.
+const MOST_NODES: usize = 1 << 18;
+
 /// The tapes of several records, in their order.
 #[derive(Debug, Default)]
 pub struct SavedTapes {
     nodes: Vec<Node>,
-    /// The offset of each record in its document, and the end of its nodes.
-    records: Vec<(u64, usize)>,
+    records: Vec<SavedRecord>,
+}
+
+#[derive(Debug)]
+struct SavedRecord {
+    /// Its offset in the document.
+    start: u64,
+    /// The end of its nodes.
+    end: usize,
+    ascii: bool,
+    has_replaylint_ref: bool,
 }
 
 impl SavedTapes {
-    /// Saves the tape of a record after the last one, unless the tape reports something about its keys.
+    /// Saves the tape of a record after the last one, unless it is long or reports something about its keys.
     pub fn save(&mut self, start: u64, tape: &Tape) {
-        if !tape.is_odd() {
+        let is_next = self.records.last().is_none_or(|last| last.start < start);
+        if is_next && !tape.is_odd() && self.nodes.len() + tape.nodes.len() <= MOST_NODES {
             self.nodes.extend_from_slice(&tape.nodes);
-            self.records.push((start, self.nodes.len()));
+            let Tape { ascii, has_replaylint_ref, .. } = *tape;
+            self.records.push(SavedRecord { start, end: self.nodes.len(), ascii, has_replaylint_ref });
         }
     }
 
     /// Restores the tape of the record at an offset. Returns false if there is none.
     pub fn restore(&self, start: u64, tape: &mut Tape) -> bool {
-        let Ok(ix) = self.records.binary_search_by_key(&start, |(start, _)| *start) else { return false };
+        let Ok(ix) = self.records.binary_search_by_key(&start, |record| record.start) else { return false };
         let before = ix.checked_sub(1).and_then(|ix| self.records.get(ix));
-        let from = before.map_or(0, |(_, end)| *end);
-        let Some(nodes) = self.records.get(ix).and_then(|(_, end)| self.nodes.get(from..*end)) else {
-            return false;
-        };
+        let from = before.map_or(0, |record| record.end);
+        let Some(record) = self.records.get(ix) else { return false };
+        let Some(nodes) = self.nodes.get(from..record.end) else { return false };
         tape.nodes.clear();
         tape.nodes.extend_from_slice(nodes);
         tape.odd.clear();
+        (tape.ascii, tape.has_replaylint_ref) = (record.ascii, record.has_replaylint_ref);
         true
     }
 }

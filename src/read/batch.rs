@@ -27,7 +27,7 @@ pub struct Batch {
     pub may_refer: bool,
     /// Records that were skipped because of a bug of this program.
     pub bugs: Vec<SkippedRecord>,
-    /// The tapes of its lines, if they are read again.
+    /// The tapes of its lines, if they are read again; before they are read, of those that were scanned to find the format.
     pub tapes: SavedTapes,
 }
 

@@ -3,7 +3,9 @@
 use std::io;
 
 use crate::format::Format;
-use crate::source::{bug, lines};
+use crate::json::SavedTapes;
+use crate::source::bug;
+use crate::source::lines::{self, line_len};
 
 use super::batch::Batch;
 use super::chunk_reading::{ChunkReading, LineMarks};
@@ -23,11 +25,12 @@ struct RemainingLines<'t> {
 }
 
 impl<'e, T: ReadConsumer> DocReader<'e, T> {
-    /// Reads the lines of one chunk.
+    /// Reads the lines of one chunk, of which some may have been scanned before.
     pub fn read_chunk(
         &self,
         start: u64,
         n: usize,
+        tapes: SavedTapes,
         buf: &mut Vec<u8>,
         stage: &mut Stage<'e, T::Visitor<'e>>,
     ) -> io::Result<ChunkReading<T::Output>> {
@@ -35,7 +38,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         let read = lines::read_chunk(self.bytes, start, n, limit, buf)?;
         let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
         let mut own = DocReading::new(self.container);
-        stage.batch = Batch::default();
+        stage.batch = Batch { tapes, ..Batch::default() };
         let mut at = match n {
             0 => 0,
             _ => (self.first_record_start(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
@@ -95,7 +98,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         }
         own.format = own.format.or(line.format);
         if let Some(format) = line.format
-            && matches!(stage.reading(), detect::RecordReading::Each)
+            && matches!(stage.reading, detect::RecordReading::Each)
         {
             let (batch, scanned) = stage.last_record(bytes, from);
             self.record_histories(batch, scanned, format, own);
@@ -129,9 +132,4 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         }
         batch.items.clear();
     }
-}
-
-/// Length of the first line, without its end.
-fn line_len(text: &[u8]) -> usize {
-    memchr::memchr(b'\n', text).unwrap_or(text.len())
 }

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use crate::format::{Format, HistoryScope, MIN_DISTINCTIVE_SCORE, Probe};
 use crate::formats::{self, FORMATS, scoring, unsupported};
 use crate::history::Usage;
-use crate::json::{Member, ScratchBuffers, Val, pointer, scan};
+use crate::json::{Member, SavedTapes, ScratchBuffers, Tape, Val, pointer, scan};
 use crate::source::bytes::hints::ByteHints;
 use crate::source::damage::{self, RecoveredPart};
 use crate::source::{Container, ReadAt, container, framing, lines};
@@ -19,7 +19,7 @@ const SAMPLE: u32 = 200;
 /// This many records are enough if they are unanimous or large.
 const FEW: u32 = 16;
 
-/// This many are enough if each of them is certain.
+/// This many are enough if a format is certain of them, or any number up to [`FEW`] that follows.
 const VERY_FEW: u32 = 4;
 
 /// This many bytes are enough, given [`FEW`] records.
@@ -193,14 +193,14 @@ fn has_list(probe: &Probe<'_>, path: &[&str]) -> bool {
 }
 
 /// The format of lines or events, by the first ones. An event needs a higher score: other APIs stream, too.
-pub fn detect_lines(container: Container, text: &[u8], options: &Options) -> Detection {
+pub fn detect_lines(container: Container, sample: &mut LineSample<'_>, options: &Options) -> Detection {
     let least = if matches!(container, Container::Events { .. }) { 50 } else { MIN_DISTINCTIVE_SCORE };
-    of_records(text, &options.pointer, least, options.dialect)
+    of_records(sample, least, options.dialect)
 }
 
 /// The format of lines, by the first ones.
-pub fn of_lines(text: &[u8], steps: &[String]) -> Option<RecordReading> {
-    match of_records(text, steps, MIN_DISTINCTIVE_SCORE, None) {
+pub fn of_lines(text: &[u8]) -> Option<RecordReading> {
+    match of_records(&mut LineSample::new(text, 0, &[]), MIN_DISTINCTIVE_SCORE, None) {
         Detection::Read(reading) => Some(reading),
         Detection::Unknown { .. } | Detection::Unreadable => None,
     }
@@ -213,45 +213,66 @@ struct Votes {
     sum: u32,
     /// Number of records with a score above 0.
     known: u32,
+    /// Number of records with a score from [`SURE`] on.
+    sure: u32,
     /// Its highest score.
     best: u8,
-    /// Its lowest score.
-    least: u8,
+}
+
+impl Votes {
+    fn add(&mut self, score: u8) {
+        self.sum += u32::from(score);
+        self.known += u32::from(score > 0);
+        self.sure += u32::from(score >= SURE);
+        self.best = self.best.max(score);
+    }
+
+    /// True if the format is certain of these records: it recognises all, and more than half belong to no other one. So no other
+    /// format can be.
+    fn is_certain(&self, voters: u32) -> bool {
+        self.known == voters && self.sure * 2 > voters
+    }
 }
 
 /// The format that the first records vote for. One of them must have a score of at least `least`, and most one
 /// above 0.
-fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -> Detection {
+fn of_records(sample: &mut LineSample<'_>, least: u8, dialect: Option<&str>) -> Detection {
     if let Some(last) = LAST_SURE.get()
-        && is_sure(text, steps, last)
+        && is_certain(sample, last)
     {
         return Detection::Read(reading_as(last));
     }
     let mut votes = vec![Votes::default(); FORMATS.len()];
     let (mut voters, mut alone) = (0, 0);
-    first_records(text, steps, &mut |val, (at, len)| {
+    let mut certain = None;
+    sample.each_record(&mut |val, (at, len)| {
         voters += 1;
         let probe = Probe::new(val);
         let mut is_history = false;
-        for (votes, format) in votes.iter_mut().zip(FORMATS) {
+        for n in formats::candidates(&probe) {
+            let (Some(votes), Some(format)) = (votes.get_mut(*n), FORMATS.get(*n)) else { continue };
             let score = format.detect(&probe);
             let asked = dialect.is_some_and(|dialect| format.info().dialect.info().name == dialect);
             let claims = score >= least || asked && format.info().is_plausible(&probe);
             is_history |= claims && !format.info().histories.span_records();
-            votes.sum += u32::from(score);
-            votes.known += u32::from(score > 0);
-            votes.best = votes.best.max(score);
-            votes.least = if voters == 1 { score } else { votes.least.min(score) };
+            votes.add(score);
         }
         alone += u32::from(is_history);
         let is_much = voters >= FEW && at + len >= MUCH;
         let is_enough = match voters {
-            VERY_FEW => votes.iter().any(|votes| votes.least >= SURE),
+            VERY_FEW..FEW => {
+                certain = votes.iter().position(|votes| votes.is_certain(voters));
+                certain.is_some()
+            }
             FEW => is_unanimous(&votes, voters),
             _ => voters >= SAMPLE,
         };
         !is_much && !is_enough
     });
+    if let Some(certain) = certain.and_then(|n| FORMATS.get(n)) {
+        LAST_SURE.set(Some(*certain));
+        return Detection::Read(reading_as(*certain));
+    }
     // The first of the best, among those that recognise most of what they would read.
     let mut winner: Option<(u32, RecordReading)> = None;
     for (format, votes) in FORMATS.iter().copied().zip(&votes) {
@@ -261,14 +282,14 @@ fn of_records(text: &[u8], steps: &[String], least: u8, dialect: Option<&str>) -
         if claims && most && winner.is_none_or(|(sum, _)| votes.sum > sum) {
             winner = Some((votes.sum, reading_as(format)));
         }
-        if votes.least >= SURE {
+        if voters > 0 && votes.sure == voters {
             LAST_SURE.set(Some(format));
         }
     }
     match winner {
         Some((_, reading)) => Detection::Read(reading),
         None if voters == 0 => Detection::Unreadable,
-        None => find_resemblance(text, steps),
+        None => find_resemblance(sample),
     }
 }
 
@@ -277,15 +298,21 @@ fn reading_as(format: &'static dyn Format) -> RecordReading {
     if format.info().histories.span_records() { RecordReading::Format(format) } else { RecordReading::Each }
 }
 
-/// True if a format is certain of each of the first records. There may be fewer than are asked for.
-fn is_sure(text: &[u8], steps: &[String], format: &dyn Format) -> bool {
-    let (mut records, mut is_sure) = (0, true);
-    first_records(text, steps, &mut |val, _| {
-        records += 1;
-        is_sure = format.detect(&Probe::new(val)) >= SURE;
-        is_sure && records < VERY_FEW
+/// True if a format is certain of as many of the first records as are needed, and no other one was certain of fewer; of all, if
+/// there are very few.
+fn is_certain(sample: &mut LineSample<'_>, format: &dyn Format) -> bool {
+    let (mut voters, mut votes, mut is_certain) = (0, Votes::default(), false);
+    sample.each_record(&mut |val, _| {
+        voters += 1;
+        votes.add(format.detect(&Probe::new(val)));
+        is_certain = match voters {
+            ..VERY_FEW => votes.sure == voters,
+            _ => votes.is_certain(voters),
+        };
+        // Where this one is sure of less than half, another one may be certain.
+        votes.known == voters && (voters < VERY_FEW || votes.sure * 2 == voters && voters + 1 < FEW)
     });
-    is_sure && records > 0
+    is_certain
 }
 
 /// True if one format claims all records, at least one with certainty, and no other comes close.
@@ -297,9 +324,9 @@ fn is_unanimous(votes: &[Votes], voters: u32) -> bool {
 }
 
 /// What records that no format reads resemble. The first one often is a header, which is the most specific.
-fn find_resemblance(text: &[u8], steps: &[String]) -> Detection {
+fn find_resemblance(sample: &mut LineSample<'_>) -> Detection {
     let (mut looks, mut seen, mut looked) = (None, (0, 0), 0);
-    first_records(text, steps, &mut |val, at| {
+    sample.each_record(&mut |val, at| {
         looks = unsupported::find_row(val);
         if looked == 0 || looks.is_some() {
             seen = at;
@@ -310,44 +337,74 @@ fn find_resemblance(text: &[u8], steps: &[String]) -> Detection {
     Detection::Unknown { looks, at: seen }
 }
 
-/// Calls `see` with the first readable records of a text, and the offset and length of each, until it returns
-/// `false`.
-fn first_records(text: &[u8], steps: &[String], see: &mut dyn FnMut(Val<'_>, (usize, usize)) -> bool) {
-    let mut scratch = ScratchBuffers::acquire();
-    let tape = &mut scratch.tape;
-    let (mut next, mut enough) = (0, false);
-    for (start, line) in lines::split(text) {
-        let before = framing::value_offset(line);
-        let line = line.get(before..).unwrap_or_default();
-        if enough {
-            break;
+/// The first lines of a doc.
+pub struct LineSample<'t> {
+    text: &'t [u8],
+    /// Offset of the text in the doc.
+    start: u64,
+    /// Where the records are in the values of the lines.
+    steps: &'t [String],
+    /// The tapes of the lines that were looked at: who reads them next need not scan them again.
+    pub tapes: SavedTapes,
+}
+
+impl<'t> LineSample<'t> {
+    pub fn new(text: &'t [u8], start: u64, steps: &'t [String]) -> Self {
+        LineSample { text, start, steps, tapes: SavedTapes::default() }
+    }
+
+    /// Scans the value of a line, at an offset in the text. Returns false if it is not JSON.
+    fn scan(&mut self, at: usize, line: &[u8], tape: &mut Tape) -> bool {
+        let start = self.start + at as u64;
+        if self.tapes.restore(start, tape) {
+            return true;
         }
-        if start < next || line.trim_ascii().is_empty() {
-            continue;
+        let is_json = scan(line, tape).is_ok();
+        if is_json {
+            self.tapes.save(start, tape);
         }
-        if scan(line, tape).is_ok() {
-            let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
-            enough = val.is_some_and(|val| !see(val, (start + before, line.trim_ascii_end().len())));
-        } else if let Some((len, plain)) = event_text(text.get(start + before..).unwrap_or_default(), before)
-            && scan(&plain, tape).is_ok()
-        {
-            next = start + before + len;
-            let val = tape.root(&plain).and_then(|root| pointer::resolve(root, steps));
-            enough = val.is_some_and(|val| !see(val, (start + before, len)));
-        } else if before == 0 {
-            let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_recognised);
-            let found = damage::recover(text.get(start..).unwrap_or_default(), true, &known);
-            next = start + found.len;
-            for part in found.parts {
-                let RecoveredPart::Value(span, escaped) = part else { continue };
-                let (from, len) = (start + span.start, span.len());
-                let plain = || text.get(from..from + len).unwrap_or_default().to_vec();
-                let own = escaped.map_or_else(plain, |escaped| escaped.text);
-                let root = scan(&own, tape).ok().and_then(|()| tape.root(&own));
-                let val = root.and_then(|root| pointer::resolve(root, steps));
-                enough = val.is_some_and(|val| !see(val, (from, len)));
-                if enough {
-                    break;
+        is_json
+    }
+
+    /// Calls `see` with the first readable records, and the offset and length of each, until it returns `false`.
+    fn each_record(&mut self, see: &mut dyn FnMut(Val<'_>, (usize, usize)) -> bool) {
+        let LineSample { text, steps, .. } = *self;
+        let mut scratch = ScratchBuffers::acquire();
+        let tape = &mut scratch.tape;
+        let (mut next, mut enough) = (0, false);
+        for (start, line) in lines::split(text) {
+            let before = framing::value_offset(line);
+            let line = line.get(before..).unwrap_or_default();
+            if enough {
+                break;
+            }
+            if start < next || line.trim_ascii().is_empty() {
+                continue;
+            }
+            if self.scan(start + before, line, tape) {
+                let val = tape.root(line).and_then(|root| pointer::resolve(root, steps));
+                enough = val.is_some_and(|val| !see(val, (start + before, line.trim_ascii_end().len())));
+            } else if let Some((len, plain)) = event_text(text.get(start + before..).unwrap_or_default(), before)
+                && scan(&plain, tape).is_ok()
+            {
+                next = start + before + len;
+                let val = tape.root(&plain).and_then(|root| pointer::resolve(root, steps));
+                enough = val.is_some_and(|val| !see(val, (start + before, len)));
+            } else if before == 0 {
+                let known = |val: Val<'_>| pointer::resolve(val, steps).is_some_and(is_recognised);
+                let found = damage::recover(text.get(start..).unwrap_or_default(), true, &known);
+                next = start + found.len;
+                for part in found.parts {
+                    let RecoveredPart::Value(span, escaped) = part else { continue };
+                    let (from, len) = (start + span.start, span.len());
+                    let plain = || text.get(from..from + len).unwrap_or_default().to_vec();
+                    let own = escaped.map_or_else(plain, |escaped| escaped.text);
+                    let root = scan(&own, tape).ok().and_then(|()| tape.root(&own));
+                    let val = root.and_then(|root| pointer::resolve(root, steps));
+                    enough = val.is_some_and(|val| !see(val, (from, len)));
+                    if enough {
+                        break;
+                    }
                 }
             }
         }

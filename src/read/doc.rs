@@ -1,6 +1,7 @@
 //! Reading one doc, from its bytes to its histories.
 
 use std::io;
+use std::sync::Mutex;
 
 use crate::format::agent::ResumeEffect;
 use crate::format::{Assembler, Format, FormatInfo, Mark, Slice};
@@ -16,7 +17,7 @@ use crate::source::split::{DocumentPiece, SplitError, split};
 use crate::source::{Container, FileFault, ReadAt, framing, lines, parallel};
 
 use super::batch::Batch;
-use super::detect::{self, Detection};
+use super::detect::{self, Detection, LineSample};
 use super::source_records::{ScannedRecords, SourceRecords};
 use super::stage::Stage;
 use super::{
@@ -247,13 +248,18 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         all: &mut DocReading<T::Output>,
         emit: Emit<'_, T::Output>,
     ) -> io::Result<()> {
+        // The tapes of lines at the start of the first chunk.
+        let mut detected = Mutex::new(SavedTapes::default());
         let reading = match self.options.format {
             Some(format) if format.info().histories.span_records() => Some(detect::RecordReading::Format(format)),
             Some(_) => Some(detect::RecordReading::Each),
             None => {
                 let mut head = Vec::new();
                 let first = lines::read_chunk(self.bytes, start, 0, self.options.max_record, &mut head)?;
-                match detect::detect_lines(self.container, first.bytes, self.options) {
+                let mut sample = LineSample::new(first.bytes, first.start, &self.options.pointer);
+                let answer = detect::detect_lines(self.container, &mut sample, self.options);
+                detected = sample.tapes.into();
+                match answer {
                     Detection::Read(reading) => Some(reading),
                     Detection::Unreadable if matches!(self.container, Container::Lines { .. }) => None,
                     // One finding about the doc, instead of one about each of its records.
@@ -291,7 +297,10 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             self.threads,
             chunks,
             || (Vec::new(), self.stage(reading).saving_tapes(saves_tapes)),
-            |(buf, stage), n| self.read_chunk(start, n, buf, stage),
+            |(buf, stage), n| {
+                let tapes = detected.lock().ok().filter(|_| n == 0).map(|mut tapes| std::mem::take(&mut *tapes));
+                self.read_chunk(start, n, tapes.unwrap_or_default(), buf, stage)
+            },
             |chunk| {
                 let mut chunk = match chunk {
                     Ok(chunk) => chunk,

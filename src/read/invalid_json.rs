@@ -6,7 +6,7 @@ use crate::json::{Tape, pointer, salvage, scan};
 use crate::source::{Container, ReadAt, framing};
 
 use super::Options;
-use super::detect::{self, Detection};
+use super::detect::{self, Detection, LineSample};
 
 /// Bytes of a file that are inspected, at most.
 pub const HEAD: u64 = 1 << 20;
@@ -28,7 +28,7 @@ pub fn looks_like_conversation(bytes: &dyn ReadAt, steps: &[String]) -> io::Resu
     let (head, container) = head(bytes)?;
     if !matches!(container, Container::Document { .. })
         && matches!(
-            detect::detect_lines(container, &head, &Options { pointer: steps.to_vec(), ..Options::default() }),
+            detect::detect_lines(container, &mut LineSample::new(&head, 0, steps), &Options::default()),
             Detection::Read(_)
         )
     {

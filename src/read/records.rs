@@ -111,7 +111,7 @@ fn each_line(
     for n in 0..lines::chunk_count(bytes.len(), start) {
         let read = lines::read_chunk(bytes, start, n, from.limit, &mut buf)?;
         if n == 0 && reading.is_none() {
-            reading = detect::of_lines(read.bytes, &[]);
+            reading = detect::of_lines(read.bytes);
         }
         for (at, line) in lines::split(read.bytes) {
             let skip = framing::value_offset(line);

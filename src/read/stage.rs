@@ -11,6 +11,7 @@ use crate::json::{Fault, FaultKind, Oddity, ScratchBuffers, Tape, Val, pointer, 
 use crate::place::{DocId, Place};
 use crate::source::damage::{self, DamageKind, EscapedText, RecoveredPart};
 use crate::source::framing;
+use crate::source::lines::line_len;
 
 use super::batch::Batch;
 use super::detect::{self, RecordReading};
@@ -21,7 +22,7 @@ use super::{Options, ScannedRecord, Visitor, unrecognised};
 pub struct Stage<'o, V> {
     options: &'o Options,
     doc: DocId,
-    reading: RecordReading,
+    pub reading: RecordReading,
     visitor: V,
     /// The format of the previous record.
     format: Option<&'static FormatInfo>,
@@ -68,10 +69,6 @@ impl<'o, V: Visitor> Stage<'o, V> {
     /// Sets whether the tapes of lines are saved.
     pub fn saving_tapes(self, saves_tapes: bool) -> Self {
         Stage { saves_tapes, ..self }
-    }
-
-    pub fn reading(&self) -> RecordReading {
-        self.reading
     }
 
     /// The batch, and the last record if `bytes` (at offset `from`) contain it as it was scanned.
@@ -167,8 +164,10 @@ impl<'o, V: Visitor> Stage<'o, V> {
         self.in_lines = true;
         let mut tape = std::mem::take(&mut self.spare.tape);
         let place = |len: usize| Place::new(self.doc, start, (len + usize::from(len < text.len())) as u32);
-        let Some(len) = scan_line(text, &mut tape).map(|len| len as usize) else {
-            let len = memchr::memchr(b'\n', text).unwrap_or(text.len());
+        let is_known = self.batch.tapes.restore(start, &mut tape);
+        let len = if is_known { Some(line_len(text)) } else { scan_line(text, &mut tape).map(|len| len as usize) };
+        let Some(len) = len else {
+            let len = line_len(text);
             let line = text.get(..len).unwrap_or(text);
             if self.recovers && scan(line, &mut tape).is_err() {
                 self.spare.tape = tape;

@@ -8,7 +8,7 @@ use std::io;
 use crate::history::{Finding, Row};
 use crate::judge::{self, JudgedDoc, Options, WeighedFinding};
 use crate::place::{DocId, Edit, Patch, Pieces, Place, ReplacementPart};
-use crate::read::detect::{self, Detection, RecordReading};
+use crate::read::detect::{self, Detection, LineSample, RecordReading};
 use crate::rules::chat::assumed;
 use crate::source::{CachedReader, Container, PatchedView, ReadAt, framing, lines};
 
@@ -312,7 +312,8 @@ fn is_log_of_documents(round: &RepairRound<'_>, options: &Options) -> io::Result
     // The first records decide how all of them are read.
     let mut head = Vec::new();
     let first = lines::read_chunk(*after, 0, 0, options.read.max_record, &mut head)?;
-    let answer = detect::detect_lines(found.container, first.bytes, &options.read);
+    let mut sample = LineSample::new(first.bytes, first.start, &options.read.pointer);
+    let answer = detect::detect_lines(found.container, &mut sample, &options.read);
     Ok(matches!(answer, Detection::Read(RecordReading::Each)))
 }
 

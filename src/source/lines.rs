@@ -154,6 +154,11 @@ fn grow(buf: &mut Vec<u8>) {
     buf.resize((buf.len() * 4).min(1 << 20), 0);
 }
 
+/// Length of the first line, without its end.
+pub fn line_len(text: &[u8]) -> usize {
+    memchr::memchr(b'\n', text).unwrap_or(text.len())
+}
+
 /// Splits whole lines: `(offset in the bytes, line without its end)`.
 pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let mut at = 0;

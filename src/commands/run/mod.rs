@@ -371,7 +371,7 @@ fn has_segments(path: &Path) -> bool {
         return false;
     }
     let read = std::fs::File::open(path).and_then(|file| file.take(DETECTED_BYTES).read_to_end(&mut head));
-    let reading = read.ok().and_then(|_| detect::of_lines(&head, &[]));
+    let reading = read.ok().and_then(|_| detect::of_lines(&head));
     matches!(reading, Some(RecordReading::Format(format)) if format.info().has_segments)
 }
 

@@ -11,7 +11,7 @@ use crate::dialects::anthropic::ANTHROPIC;
 use crate::format::{Mark, Probe, Record, Sink, write_placeholder};
 use crate::history::tree::{self, EntryMarks, NodeName, SessionOrigin, TreeEntry, TreeProblemKind};
 use crate::history::{BlockFlags, Flags, Kind, Role, Version, time};
-use crate::json::{NameSet, Val, fingerprint_of, name};
+use crate::json::{KeySet, NameSet, Val, fingerprint_of, name};
 use crate::message::LossKind;
 
 use crate::formats::member::{node_name, parsed};
@@ -34,35 +34,32 @@ pub(super) enum LineAuthor {
     Unknown,
 }
 
-/// Paths of members that only one of them writes.
-const KODE_KEYS: [&[&str]; 5] = [
-    &["forkedFromSessionId"],
-    &["forkRootSessionId"],
-    &["toolUseMetadata"],
-    &["responseId"],
-    &["toolUseResult", "resultForAssistant"],
-];
-const CLAUDE_CODE_KEYS: [&[&str]; 3] = [&["requestId"], &["promptId"], &["entrypoint"]];
+/// Keys that only one of them writes.
+static KODE_KEYS: KeySet =
+    KeySet::new(&["forkedFromSessionId", "forkRootSessionId", "toolUseMetadata", "responseId"]);
+static CLAUDE_CODE_KEYS: KeySet = KeySet::new(&["requestId", "promptId", "entrypoint"]);
 
-/// Paths of members that Claude Code always writes, and Kode often.
-const SHARED_KEYS: [&[&str]; 3] = [&["version"], &["userType"], &["message", "usage"]];
+/// Keys that Claude Code always writes, and Kode often.
+static SHARED_KEYS: KeySet = KeySet::new(&["version", "userType"]);
 
 /// Prefixes of the names of OpenAI's models.
 const OPENAI_MODELS: [&[u8]; 4] = [b"gpt-", b"o1", b"o3", b"o4"];
 
 /// The client that wrote a line.
 pub(super) fn author_of(line: Val<'_>) -> LineAuthor {
-    let has = |keys: &[&[&str]]| keys.iter().any(|path| line.at(path).is_some());
+    let has = |keys: &KeySet| line.members().any(|member| keys.has(&member));
+    let message = line.get(name::message);
     // Kode calls its main chain an agent, too.
     let is_main = line.get("agentId").is_some_and(|agent| agent.is("main"));
-    let model = line.at(&["message", "model"]).and_then(|model| model.text()).unwrap_or_default();
-    if is_main || model.starts_with(b"<responses") || has(&KODE_KEYS) {
+    let is_for_assistant = || line.at(&["toolUseResult", "resultForAssistant"]).is_some();
+    let model = message.and_then(|message| message.get(name::model)?.text()).unwrap_or_default();
+    if is_main || model.starts_with(b"<responses") || has(&KODE_KEYS) || is_for_assistant() {
         LineAuthor::Kode
     } else if has(&CLAUDE_CODE_KEYS) {
         LineAuthor::ClaudeCode
     } else if OPENAI_MODELS.iter().any(|name| model.starts_with(name)) {
         LineAuthor::Kode
-    } else if has(&SHARED_KEYS) {
+    } else if has(&SHARED_KEYS) || message.is_some_and(|message| message.get(name::usage).is_some()) {
         LineAuthor::ClaudeCodeOrKode
     } else {
         LineAuthor::Unknown

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use replaylint::internals::format::{EditSupport, MIN_DISTINCTIVE_SCORE, Probe};
-use replaylint::internals::formats::FORMATS;
+use replaylint::internals::formats::{self, FORMATS};
 use replaylint::internals::json::{Tape, scan};
 use replaylint::internals::judge::{self, FindingsOnly, Options};
 use replaylint::internals::read::detect;
@@ -192,6 +192,14 @@ fn claims_of_records(text: &[u8], least: u8) -> Vec<Vec<&'static str>> {
         }
         let Some(root) = tape.root(record) else { continue };
         let probe = Probe::new(root);
+        let asked = formats::candidates(&probe);
+        if asked.len() < FORMATS.len() {
+            let others = FORMATS.iter().enumerate().filter(|(n, _)| !asked.contains(n));
+            let knowing =
+                others.filter(|(_, other)| other.detect(&probe) > 0 || other.info().is_plausible(&probe));
+            let names: Vec<_> = knowing.map(|(_, other)| other.info().name).collect();
+            assert!(names.is_empty(), "{names:?} would be asked: {}", String::from_utf8_lossy(record));
+        }
         let claiming = FORMATS.iter().filter(|format| format.detect(&probe) >= least);
         names.push(claiming.map(|format| format.info().name).collect());
     }

@@ -17,32 +17,40 @@ const SAMPLE: usize = 64;
 /// The attributes of each span of a record, and of the events in it.
 pub(super) fn span_attributes<'v>(record: Val<'v>) -> Vec<Vec<Attribute<'v>>> {
     let mut spans = Vec::new();
-    collect_spans(record, &mut spans);
-    spans.iter().map(|span| attributes(*span)).filter(|attributes| !attributes.is_empty()).collect()
+    any_span(record, &mut |span| {
+        spans.push(attributes(span));
+        false
+    });
+    spans.retain(|attributes| !attributes.is_empty());
+    spans
 }
 
 /// True if a span of a record has an attribute with one of these prefixes.
 pub(super) fn has_attribute(record: Val<'_>, prefixes: &[&str]) -> bool {
-    let mut spans = Vec::new();
-    collect_spans(record, &mut spans);
     let is_one = |name: &[u8]| prefixes.iter().any(|prefix| name.starts_with(prefix.as_bytes()));
-    spans.into_iter().take(SAMPLE).any(|span| any_attribute(span, &mut |name, _| is_one(name)))
+    let (mut seen, mut found) = (0, false);
+    any_span(record, &mut |span| {
+        seen += 1;
+        found = any_attribute(span, &mut |name, _| is_one(name));
+        found || seen == SAMPLE
+    });
+    found
 }
 
 /// The members that contain spans, or lists of them.
 const LISTS: [KeyName; 5] =
     [name::resourceSpans, name::resource_spans, name::scopeSpans, name::scope_spans, name::spans];
 
-fn collect_spans<'v>(val: Val<'v>, out: &mut Vec<Val<'v>>) {
+/// Passes the spans of a record, until one is what is looked for.
+fn any_span<'v>(val: Val<'v>, is_one: &mut dyn FnMut(Val<'v>) -> bool) -> bool {
     if val.is_array() {
-        return val.elements().for_each(|one| collect_spans(one, out));
+        return val.elements().any(|one| any_span(one, is_one));
     }
     let names = val.names();
     let mut lists = LISTS.iter().filter(|name| names.has(**name));
     match lists.find_map(|name| val.get(*name).filter(Val::is_array)) {
-        Some(list) => list.elements().for_each(|one| collect_spans(one, out)),
-        None if val.is_object() => out.push(val),
-        None => {}
+        Some(list) => list.elements().any(|one| any_span(one, is_one)),
+        None => val.is_object() && is_one(val),
     }
 }
 
