@@ -166,7 +166,7 @@ pub fn pick_members(val: Val<'_>, names: &[&str]) -> Option<RawJson> {
     let mut out = Vec::new();
     JsonWriter::new(&mut out).object(|w| {
         for member in found.iter().filter(|member| !member.val.is_null()) {
-            w.key(&String::from_utf8_lossy(member.key.raw)).bytes(member.val.raw());
+            w.key(&string::lossy(member.key.raw)).bytes(member.val.raw());
         }
     });
     Some(RawJson::new(out))
@@ -207,7 +207,7 @@ pub fn result_as_parts(content: Option<Val<'_>>, kind: &str, key: &str) -> Vec<V
         Some(list) if list.is_array() => {
             for part in list.elements() {
                 match part.get(name::text).and_then(|text| text.text()) {
-                    Some(text) => texts.push_str(&String::from_utf8_lossy(&text)),
+                    Some(text) => texts.push_str(&string::lossy(&text)),
                     None => others.push(part.raw().to_vec()),
                 }
             }
@@ -215,7 +215,7 @@ pub fn result_as_parts(content: Option<Val<'_>>, kind: &str, key: &str) -> Vec<V
         Some(content) => texts.push_str(&text_or_json(content)),
         None => {}
     }
-    let said = format!("{{\"type\":\"{kind}\",\"{key}\":{}}}", String::from_utf8_lossy(&string::quoted(&texts)));
+    let said = format!("{{\"type\":\"{kind}\",\"{key}\":{}}}", string::lossy(&string::quoted(&texts)));
     std::iter::once(said.into_bytes()).chain(others).collect()
 }
 
@@ -233,5 +233,5 @@ pub fn result_as_text(content: Option<Val<'_>>) -> Vec<u8> {
 
 fn text_or_json(val: Val<'_>) -> String {
     let text = val.text().unwrap_or_else(|| Cow::Borrowed(val.raw()));
-    String::from_utf8_lossy(&text).into_owned()
+    string::lossy(&text).into_owned()
 }

@@ -2,7 +2,7 @@
 //! other member is reported where it is left out.
 
 use crate::dialect::Body;
-use crate::json::{KeySet, Val};
+use crate::json::{KeySet, Val, string};
 use crate::message::{LossKind, Losses, members};
 
 /// Members of each kind of object, by where it occurs: paths, with dots where an object's members are read one by one.
@@ -308,7 +308,7 @@ fn report_within(body: &Body<'_>, val: Val<'_>, above: &str, piece: &PieceMember
             continue;
         }
         let key = member.key.decode();
-        let key = String::from_utf8_lossy(&key);
+        let key = string::lossy(&key);
         if above.is_empty() && OF_CLIENTS.contains(&&*key) {
             continue;
         }

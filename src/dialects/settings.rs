@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use crate::dialect::{Body, BodyShape};
-use crate::json::{Member, Val};
+use crate::json::{Member, Val, string};
 use crate::message::settings_map;
 use crate::message::settings_map::SettingRow;
 use crate::message::{CopiedSetting, Losses, RawJson, Setting, Thread};
@@ -32,7 +32,7 @@ pub struct SettingsGrammar {
 
 /// Keeps the spelling.
 pub fn as_written(key: &[u8]) -> Cow<'_, str> {
-    String::from_utf8_lossy(key)
+    string::lossy(key)
 }
 
 /// Reads one message of a body.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::history::tree::NodeName;
-use crate::json::Val;
+use crate::json::{Val, string};
 
 /// A string member.
 pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
@@ -22,10 +22,10 @@ pub(super) fn node_name(val: Val<'_>, key: &str) -> Option<NodeName> {
 
 /// What a string member says, as far as a parser understands it.
 pub(super) fn parsed<T>(val: Val<'_>, key: &str, parse: impl Fn(&str) -> Option<T>) -> Option<T> {
-    parse(&String::from_utf8_lossy(&val.get(key)?.text()?))
+    parse(&string::lossy(&val.get(key)?.text()?))
 }
 
 fn non_empty<T: for<'t> From<Cow<'t, str>>>(val: Option<Val<'_>>) -> Option<T> {
     let text = val?.text().filter(|text| !text.is_empty())?;
-    Some(String::from_utf8_lossy(&text).into())
+    Some(string::lossy(&text).into())
 }

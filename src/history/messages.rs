@@ -146,6 +146,7 @@ fn messages(rows: &[Row]) -> Vec<MessageSpan> {
             message.end = ix + 1;
         }
     }
+    list.shrink_to_fit();
     list
 }
 
@@ -172,5 +173,6 @@ fn steps(list: &[MessageSpan], pairing: Pairing) -> Vec<ModelStep> {
         steps.push(ModelStep { model: at as u32..after as u32, answers: after as u32..end as u32 });
         at = after;
     }
+    steps.shrink_to_fit();
     steps
 }

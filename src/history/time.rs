@@ -5,11 +5,12 @@
 /// number of seconds or milliseconds since 1970. Gives Unix seconds.
 pub fn parse(text: &str) -> Option<i64> {
     let text = text.trim();
-    if let Ok(number) = text.parse::<f64>() {
-        return from_number(number);
-    }
+    date_and_clock(text.as_bytes()).or_else(|| from_number(text.parse().ok()?))
+}
+
+fn date_and_clock(text: &[u8]) -> Option<i64> {
     let (date, rest) = text.split_at_checked(10)?;
-    let mut parts = date.split('-').map(|part| part.parse::<i64>().ok());
+    let mut parts = date.split(|b| *b == b'-').map(digits);
     let (Some(Some(year)), Some(Some(month)), Some(Some(day)), None) =
         (parts.next(), parts.next(), parts.next(), parts.next())
     else {
@@ -18,7 +19,14 @@ pub fn parse(text: &str) -> Option<i64> {
     if !(1..=12).contains(&month) || !(1..=31).contains(&day) {
         return None;
     }
-    Some(days(year, month, day) * 86_400 + clock(rest)?)
+    Some(days(year.into(), month.into(), day.into()) * 86_400 + clock(rest)?)
+}
+
+/// The number that a text of up to nine digits says.
+pub(super) fn digits(text: &[u8]) -> Option<u32> {
+    let digit = |b: &u8| b.is_ascii_digit().then(|| u32::from(b - b'0'));
+    let is_number = (1..=9).contains(&text.len());
+    is_number.then(|| text.iter().try_fold(0, |number, b| Some(number * 10 + digit(b)?)))?
 }
 
 /// Unix seconds from a number of seconds or, if it is too large for a plausible date, milliseconds since 1970.
@@ -28,25 +36,28 @@ pub fn from_number(number: f64) -> Option<i64> {
 }
 
 /// Seconds since midnight UTC of `T10:00:00.000+02:00`; an empty text means midnight.
-fn clock(text: &str) -> Option<i64> {
-    let Some(text) = text.strip_prefix(['T', 't', ' ']) else { return text.is_empty().then_some(0) };
-    let end = text.find(['Z', 'z', '+', '-']).unwrap_or(text.len());
+fn clock(text: &[u8]) -> Option<i64> {
+    let [b'T' | b't' | b' ', text @ ..] = text else { return text.is_empty().then_some(0) };
+    let end = text.iter().position(|b| matches!(b, b'Z' | b'z' | b'+' | b'-')).unwrap_or(text.len());
     let (time, zone) = text.split_at(end);
-    let mut parts = time.split(':');
-    let mut next = |limit: i64| {
-        let whole = parts.next().map_or(Some(0), |part| part.split('.').next()?.parse::<i64>().ok())?;
-        (0..=limit).contains(&whole).then_some(whole)
+    let mut parts = time.split(|b| *b == b':');
+    let mut next = |limit: u32| {
+        let whole = parts.next().map_or(Some(0), |part| digits(part.split(|b| *b == b'.').next()?))?;
+        (whole <= limit).then_some(i64::from(whole))
     };
     let seconds = next(24)? * 3600 + next(59)? * 60 + next(60)?;
-    let sign = match zone.as_bytes().first() {
-        Some(b'+') => 1,
-        Some(b'-') => -1,
+    let (sign, zone) = match zone {
+        [b'+', zone @ ..] => (1, zone),
+        [b'-', zone @ ..] => (-1, zone),
         _ => return Some(seconds),
     };
-    let zone = &zone[1..];
-    let (hours, minutes) = zone.split_once(':').or_else(|| zone.split_at_checked(2)).unwrap_or((zone, ""));
-    let minutes = if minutes.is_empty() { 0 } else { minutes.parse::<u8>().ok()? };
-    Some(seconds - sign * (i64::from(hours.parse::<u8>().ok()?) * 3600 + i64::from(minutes) * 60))
+    let mut parts = zone.splitn(2, |b| *b == b':');
+    let (hours, minutes) = match (parts.next(), parts.next()) {
+        (Some(hours), Some(minutes)) => (hours, minutes),
+        _ => zone.split_at_checked(2).unwrap_or((zone, b"")),
+    };
+    let minutes = if minutes.is_empty() { 0 } else { digits(minutes)? };
+    Some(seconds - sign * (i64::from(digits(hours)?) * 3600 + i64::from(minutes) * 60))
 }
 
 /// Days from 1970-01-01 to a date of the Gregorian calendar.

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::time;
+
 /// Up to three numbers; a suffix (`-alpha.3`) is ignored.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct Version(pub u16, pub u16, pub u16);
@@ -10,8 +12,9 @@ impl Version {
     /// Parses `2.1.80`, `v0.45.0-alpha.3`, `0.154`.
     pub fn parse(text: &str) -> Option<Version> {
         let text = text.trim().trim_start_matches('v');
-        let plain = text.split(['-', '+', ' ']).next()?;
-        let mut numbers = plain.split('.').map(|number| number.parse::<u16>().ok());
+        let plain = text.as_bytes().split(|b| matches!(b, b'-' | b'+' | b' ')).next()?;
+        let number = |text: &[u8]| u16::try_from(time::digits(text)?).ok();
+        let mut numbers = plain.split(|b| *b == b'.').map(number);
         let first = numbers.next()??;
         let mut next = || numbers.next().map_or(Some(0), |number| number);
         Some(Version(first, next()?, next()?))

@@ -41,6 +41,12 @@ impl<'t> Str<'t> {
     }
 }
 
+/// The text of bytes, of which nearly all are UTF-8: what is not becomes U+FFFD. The standard library looks for that byte by
+/// byte.
+pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
+    simdutf8::basic::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed)
+}
+
 /// Number of characters of a text without escapes.
 pub fn characters(text: &[u8]) -> usize {
     // Continuation bytes are not counted.

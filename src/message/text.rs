@@ -58,7 +58,7 @@ impl Text {
 
     /// A copy of a string of a store; for any other value, its JSON as a text.
     pub fn of_json(val: Val<'_>, base: RecordBase<'_>) -> Self {
-        let spelled = || Text::respelled(&String::from_utf8_lossy(val.raw()), base.of(val));
+        let spelled = || Text::respelled(&string::lossy(val.raw()), base.of(val));
         Text::copied(val, base).unwrap_or_else(spelled)
     }
 
@@ -90,7 +90,7 @@ impl Text {
 
     /// The same as a string; invalid UTF-8 becomes U+FFFD.
     pub fn to_plain_string(&self) -> String {
-        String::from_utf8_lossy(&self.plain()).into_owned()
+        string::lossy(&self.plain()).into_owned()
     }
 
     pub fn is_empty(&self) -> bool {
@@ -288,7 +288,7 @@ impl RawJson {
             }
             None => &*bytes,
         };
-        let raw = string::escaped(&String::from_utf8_lossy(json)).into_bytes();
+        let raw = string::escaped(&string::lossy(json)).into_bytes();
         match self.origin() {
             Some(origin) => Text::of_runs(raw, origin.whole, origin.respelled().collect()),
             None => Text::of_raw(raw),

@@ -1,7 +1,7 @@
 //! Snippets of items: a window on their bytes where content may be shown, else the item with its strings
 //! masked. Either way it is short, however long the line in the file is.
 
-use crate::json::{NodeKind, Val};
+use crate::json::{NodeKind, Val, string};
 use crate::place::Place;
 use crate::source::ReadAt;
 
@@ -50,7 +50,7 @@ pub fn window(bytes: &dyn ReadAt, at: Place) -> Option<Snippet> {
     let n = bytes.read_at(at.start, &mut text).ok()?;
     text.truncate(n);
     let cut = n < at.len as usize;
-    let text = String::from_utf8_lossy(&text);
+    let text = string::lossy(&text);
     // A window may begin and end inside a character.
     let text = text.trim_matches('\u{fffd}');
     let line: Vec<&str> = text.split_whitespace().collect();
@@ -78,7 +78,7 @@ fn push_masked(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) 
                 if n > 0 {
                     out.push_str(", ");
                 }
-                let key = String::from_utf8_lossy(&member.key.decode()).into_owned();
+                let key = string::lossy(&member.key.decode()).into_owned();
                 out.push_str(&format!("\"{}\": ", mask::word(&key)));
                 push_masked(member.val, Some(&key), depth + 1, out);
             }
@@ -99,14 +99,14 @@ fn push_masked(val: Val<'_>, key: Option<&str>, depth: usize, out: &mut String) 
         NodeKind::Array => out.push_str("[…]"),
         // A number can be content as well (an account, an amount); its digits are not needed to find the place.
         NodeKind::Number => out.push('#'),
-        NodeKind::True | NodeKind::False | NodeKind::Null => out.push_str(&String::from_utf8_lossy(val.raw())),
+        NodeKind::True | NodeKind::False | NodeKind::Null => out.push_str(&string::lossy(val.raw())),
     }
 }
 
 /// A string as it may be shown: itself if it names something, else only its length.
 pub(in crate::report) fn mask_string(val: Val<'_>, key: Option<&str>) -> String {
     let text = val.text().unwrap_or_default();
-    let text = String::from_utf8_lossy(&text);
+    let text = string::lossy(&text);
     if let Some(key) = key.filter(|key| NAMING_KEYS.contains(key)) {
         let shown = match key {
             "type" | "role" | "status" | "execution" | "object" | "phase" => mask::word(&text),
