@@ -2,6 +2,8 @@
 //! objects are closed, and what a grammar cannot express becomes part of the description.
 //! https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py
 
+use memchr::memmem;
+
 use crate::format::schema_faults::strict_totals;
 use crate::history::StrictTotals;
 use crate::json::{Member, NameSet, ScratchBuffers, Val, name, scan, string};
@@ -34,6 +36,7 @@ pub fn fit_output(settings: &mut RequestSettings, losses: &mut Losses) {
 /// Fits the schema of a tool.
 pub fn fit_tool(tool: &mut Tool, losses: &mut Losses) {
     if let ToolKind::Function { parameters: Some(schema), .. } = &mut tool.kind
+        && !is_evidently_plain(&schema.bytes())
         && let Some(fitted) = with_schema(schema, plain)
     {
         losses.add(LossKind::TOOL_SCHEMA, tool.at);
@@ -70,6 +73,13 @@ fn with_schema(schema: &RawJson, fit: fn(Val<'_>) -> Option<Vec<u8>>) -> Option<
     let mut scratch = ScratchBuffers::acquire();
     scan(&bytes, &mut scratch.tape).ok()?;
     fit(scratch.tape.root(&bytes)?)
+}
+
+/// True for the text of a schema that begins with its type, and has alternatives nowhere: what most tools have, for which it need
+/// not be scanned.
+fn is_evidently_plain(schema: &[u8]) -> bool {
+    schema.starts_with(br#"{"type":"object","#)
+        && [&b"Of\""[..], b"\\"].iter().all(|part| memmem::find(schema, part).is_none())
 }
 
 /// The schema of a tool without alternatives at its top, and with the type `object`; `None` if it is like that. The object has

@@ -87,13 +87,13 @@ impl<'h> Evaluation<'h> {
         let next = options.next.as_ref();
         let own = settings.model.as_deref().or(options.model.as_deref());
         let model = next.and_then(|next| next.name.as_deref()).or(own);
-        let former = default_target(settings.target, info, own).unwrap_or(targets::TARGETS[0]);
+        let former = || default_target(settings.target, info, own).unwrap_or(targets::TARGETS[0]);
         let target = match options.named_target(info) {
             // A model that its maker serves nowhere, such as one with an unknown name, stays where the history is.
-            None => default_target(settings.target, info, model).unwrap_or(former),
+            None => default_target(settings.target, info, model).unwrap_or_else(former),
             Some(named) => named,
         };
-        let account_changed = options.account_changed || next.is_some() && changes_provider(former, target);
+        let account_changed = options.account_changed || next.is_some() && changes_provider(former(), target);
         let stored = options.store.or(settings.store).unwrap_or(target.store);
         let is_stored = settings.usage == Usage::Log || settings.facts.has(RequestFlags::SESSION);
         let thinking = match is_stored {

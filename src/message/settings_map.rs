@@ -4,7 +4,7 @@
 //!
 //! Sources: the request types of the official SDKs (openai, anthropic, google-genai, botocore).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::LossKind;
@@ -320,8 +320,14 @@ pub fn has_setting(dialect: &str, name: SettingName) -> bool {
 
 /// True if the object at a path contains settings.
 pub fn contains_settings(dialect: &str, path: &str) -> bool {
-    let within = |own: &str| own.strip_prefix(path).is_some_and(|rest| rest.starts_with('.'));
-    SETTING_ROWS.iter().any(|row| row.all_paths().any(|(name, own)| within(own) && *name == dialect))
+    static OBJECTS: LazyLock<HashSet<(&str, &str)>> = LazyLock::new(|| {
+        let around = |(dialect, path): &(&'static str, &'static str)| {
+            let (dialect, path) = (*dialect, *path);
+            path.match_indices('.').filter_map(move |(end, _)| Some((dialect, path.get(..end)?)))
+        };
+        SETTING_ROWS.iter().flat_map(SettingRow::all_paths).flat_map(around).collect()
+    });
+    OBJECTS.contains(&(dialect, path))
 }
 
 /// True if a member refers to state on the server.

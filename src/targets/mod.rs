@@ -70,8 +70,8 @@ pub fn aliases(name: &str) -> impl Iterator<Item = &'static str> {
 
 /// The target with this name or alias.
 pub fn by_name(name: &str) -> Option<&'static Target> {
-    let name = TARGET_ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, of)| *of);
-    TARGETS.iter().copied().find(|target| target.name == name)
+    let of_name = |name: &str| TARGETS.iter().copied().find(|target| target.name == name);
+    of_name(name).or_else(|| of_name(TARGET_ALIASES.iter().find(|(alias, _)| *alias == name)?.1))
 }
 
 #[cfg(test)]
