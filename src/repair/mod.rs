@@ -34,7 +34,7 @@ pub use plan::history_plan::HistoryPlan;
 pub use plan::outcome::PlanOutcome;
 pub use preview::{HistoryPreview, PredictedFix, Previewer};
 pub use rounds::{fix, fix_judged};
-pub use search::RepairSearch;
+pub use search::{PlanUse, RepairSearch};
 pub use surroundings::{IndexedRow, Surroundings};
 
 /// Treatment of calls without a result, and of results without a call.

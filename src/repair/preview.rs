@@ -8,7 +8,7 @@ use crate::judge::{self, HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
 use crate::target::{Severity, Trait};
 
-use super::{FixOptions, HistoryPlan, PlanOutcome, RepairSearch};
+use super::{FixOptions, HistoryPlan, PlanOutcome, PlanUse, RepairSearch};
 
 /// The predicted fix of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -83,7 +83,8 @@ impl HistoryVisitor for Previewer {
             return None;
         }
         // The repair of a document that spans several lines does not start from these plans.
-        let search = RepairSearch::new(&self.options, false, true).with_shown_plans(spans);
+        let plan_use = if spans { PlanUse::Shown } else { PlanUse::Predicted };
+        let search = RepairSearch::new(&self.options, false, true).for_use(plan_use);
         let numbered = case.cx.history.settings.ordinals.is_some();
         let plan = (is_fixed || numbered).then(|| search.visit(case)).flatten();
         let mut sketch = match plan.as_ref().filter(|_| is_fixed) {

@@ -24,7 +24,7 @@ use super::incremental::{self, RepairRound};
 use super::plan::history_plan::HistoryPlan;
 use super::removed;
 use super::round_changes::{change_to_original, dedup_changes, group_to_original};
-use super::search::RepairSearch;
+use super::search::{PlanUse, RepairSearch};
 use super::session;
 use super::store;
 use super::surroundings::SurroundingsByPlace;
@@ -153,7 +153,7 @@ impl RepairJob<'_> {
         // Decisions of a round refer to places of its text, so each round gets a new search. Only the first one's plans are
         // shown.
         let search = || RepairSearch::new(fix_options, spread, fix_options.is_preview);
-        let later_search = || search().with_shown_plans(false);
+        let later_search = || search().for_use(PlanUse::Made);
         let before = match judged {
             Some(judged) => judged,
             None => judge(id, bytes, options, threads, &search())?,

@@ -1,8 +1,6 @@
 //! Histories whose items are rows of a database table: a row can be changed or removed. Other tables refer to it
 //! by its number, so no row is moved, and none is inserted between two others.
 
-use crate::history::NONE;
-
 use crate::repair::Action;
 use crate::repair::plan::feasibility::InfeasibleChange;
 use crate::repair::plan::history_plan::PlanBuilder;
@@ -16,7 +14,8 @@ impl PlanBuilder<'_> {
         if !self.cx.history.settings.in_rows {
             return;
         }
-        for (ix, change) in self.changes().filter(|(ix, _)| *ix != NONE) {
+        for change in &self.changes {
+            let ix = change.ix;
             let gets = self.decisions.get(&ix).is_some_and(|decision| decision.inserts());
             if gets || matches!(change.action, Action::Move | Action::Stub) {
                 found.push((ix, |_| true, STAYS));

@@ -6,9 +6,10 @@ use std::collections::{BTreeSet, HashMap};
 use crate::dialect::TextChange as Text;
 use crate::history::{BlockFlags, Kind};
 use crate::json::Member;
+use crate::rule::Loss;
 
 use crate::repair::plan::history_plan::PlanBuilder;
-use crate::repair::{Action, ItemChange};
+use crate::repair::{Action, Cause};
 
 /// Members of a message that contain its blocks, or their cost.
 const LISTS: [&str; 4] = ["content", "parts", "tool_calls", "usage"];
@@ -51,14 +52,15 @@ impl PlanBuilder<'_> {
         if gone.is_empty() {
             return;
         }
-        let left: HashMap<u32, ItemChange> = self.changes().map(|(ix, change)| (ix, change.clone())).collect();
+        let left: HashMap<u32, (Cause, Loss)> =
+            self.changes().map(|change| (change.ix, (change.cause, change.loss))).collect();
         for (ix, mut blocks) in gone {
-            if let Some(change) = blocks.find_map(|block| left.get(&block)) {
+            if let Some(&(cause, loss)) = blocks.find_map(|block| left.get(&block)) {
                 self.note_change(
                     ix,
-                    change.cause,
+                    cause,
                     Action::Drop,
-                    change.loss,
+                    loss,
                     "drop the message, because its last block is dropped",
                 );
             }

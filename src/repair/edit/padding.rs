@@ -6,7 +6,7 @@ use std::io;
 
 use crate::dialect::BLOCK;
 use crate::format::{FormatInfo, NumberedLines, RemovalUnit};
-use crate::history::{Kind, NONE};
+use crate::history::Kind;
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, scan};
 use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
@@ -33,7 +33,8 @@ impl PlanBuilder<'_> {
         let Some(numbered) = numbered.filter(|numbered| numbered.is_numbered && !self.options.writes_copy) else {
             return;
         };
-        for (ix, change) in self.changes().filter(|(ix, _)| *ix != NONE) {
+        for change in &self.changes {
+            let ix = change.ix;
             let why = match self.cx.row(ix).at.start {
                 start if start < numbered.own_start => Some(BASE),
                 _ if self.options.pinned => Some(PINNED),
@@ -58,7 +59,7 @@ impl PlanBuilder<'_> {
             }
             Action::Rewrite | Action::Strip => {
                 let decision = decision?;
-                let adds = decision.inserts() || decision.replaced_by.is_some();
+                let adds = decision.inserts() || decision.replaced_by().is_some();
                 if adds { Some(LINES_ARE_FIXED) } else { self.grows(ix).then_some(LINE_GROWS) }
             }
         }

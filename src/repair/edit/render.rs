@@ -228,7 +228,7 @@ impl Renderer<'_> {
         let value = |at: Place| base.relative(at.start).and_then(|from| finder.value(from, from + at.len));
         let mut requests: BTreeMap<u64, (Place, Vec<&&ItemStep<'_>>)> = BTreeMap::new();
         for step in inside {
-            if let Some(request) = step.decision.hoisted {
+            if let Some(request) = step.decision.hoisted() {
                 requests.entry(request.start).or_insert((request, Vec::new())).1.push(step);
             }
         }
@@ -399,7 +399,7 @@ impl Renderer<'_> {
 
     /// Edits the text of an item that keeps its place.
     pub(super) fn edit_item(&mut self, step: &ItemStep<'_>, item: Val<'_>, base: RecordBase<'_>) {
-        if let Some(place) = step.decision.replaced_by {
+        if let Some(place) = step.decision.replaced_by() {
             self.edits.push(Edit { at: step.row.at, with: vec![ReplacementPart::Copy(place)] });
             return;
         }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::dialect::{BLOCK, EditRefusal, TextChange as Text};
 use crate::format::{FormatInfo, HistoryScope, RemovalUnit};
-use crate::history::{Code, Flags, Kind, NONE, Row};
+use crate::history::{Code, Flags, Kind, Row};
 use crate::place::{DocId, Place};
 
 use super::history_plan::PlanBuilder;
@@ -67,8 +67,8 @@ impl PlanBuilder<'_> {
             return causes;
         }
         let mut by_row: HashMap<u32, Vec<(Action, Cause)>> = HashMap::new();
-        for (ix, change) in self.changes() {
-            by_row.entry(ix).or_default().push((change.action, change.cause));
+        for change in self.changes() {
+            by_row.entry(change.ix).or_default().push((change.action, change.cause));
         }
         for (ix, is_meant, why) in found {
             let of_row = by_row.get(&ix).into_iter().flatten();
@@ -94,7 +94,7 @@ impl PlanBuilder<'_> {
             return;
         }
         let mut changed: HashMap<Place, Vec<u32>> = HashMap::new();
-        for (ix, _) in self.changes().filter(|(ix, _)| *ix != NONE) {
+        for ix in self.changes.iter().map(|change| change.ix) {
             changed.entry(self.cx.row(ix).at).or_default().push(ix);
         }
         for (at, why) in faults {
@@ -128,7 +128,7 @@ impl PlanBuilder<'_> {
     fn can_change(&self, ix: u32, decision: &ItemDecision) -> Result<(), EditRefusal> {
         let row = self.cx.row(ix);
         let mut can = if decision.text.is_empty() { Ok(()) } else { self.can_edit(row, &decision.text) };
-        if let Some(request) = decision.hoisted {
+        if let Some(request) = decision.hoisted() {
             self.cx.text.with_value(request, &mut |request| {
                 self.cx.text.with_item(row, &mut |message| {
                     let base = crate::json::edit::RecordBase::new(DocId(0), 0);
@@ -146,14 +146,14 @@ impl PlanBuilder<'_> {
             can = item_edits(self.dialect, DocId(0), request.raw(), &decision.text).map(drop);
         });
         let why = can.err()?.0;
-        let of_request = |(_, change): (u32, &crate::repair::ItemChange)| change.anchor == Some(row.at);
-        self.changes().find(|change| of_request(*change)).map(|(_, change)| (change.cause, why))
+        self.changes().find(|change| change.anchor == Some(row.at)).map(|change| (change.cause, why))
     }
 
     /// Finds calls for which no placeholder result can be written.
     fn find_impossible_stubs(&self, found: &mut Vec<InfeasibleChange>) {
-        for (ix, change) in self.changes().filter(|(_, change)| change.action == Action::Stub) {
-            let is_call = change.row.kind.is_call() || change.row.kind == Kind::ToolUse;
+        for ix in self.changes.iter().filter(|change| change.action == Action::Stub).map(|change| change.ix) {
+            let kind = self.cx.row(ix).kind;
+            let is_call = kind.is_call() || kind == Kind::ToolUse;
             if let Some(EditRefusal(why)) = is_call.then(|| self.can_answer(ix).err()).flatten() {
                 found.push((ix, |action| action == Action::Stub, why));
             }
@@ -178,7 +178,7 @@ impl PlanBuilder<'_> {
     fn find_emptied_lists(&self, histories: HistoryScope, found: &mut Vec<InfeasibleChange>) {
         let leaves = |action| matches!(action, Action::Drop | Action::Move);
         let goes = |ix: u32| {
-            self.decisions.get(&ix).is_some_and(|decision| decision.empties() && decision.replaced_by.is_none())
+            self.decisions.get(&ix).is_some_and(|decision| decision.empties() && decision.replaced_by().is_none())
         };
         if self.decisions.values().all(|decision| decision.stays()) {
             return;

@@ -16,6 +16,7 @@ use super::chosen_act::ChosenAct;
 use super::item_decision::ItemDecision;
 use super::memo::HistoryMemo;
 use super::outcome::PlanOutcome;
+use super::planned_change::PlannedChange;
 use super::reasons::LOSES_CONTENT;
 use super::short_key::short_key;
 use super::tally::GroupTallies;
@@ -72,8 +73,9 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     pub request: Option<(Row, ItemDecision)>,
     /// Values of a store that are not sent, and go.
     pub unsent: Vec<(Row, ItemDecision)>,
-    /// Changes by the index of the item; [`NONE`] for a member of the request, and for what is not sent.
-    pub(super) changes: Vec<(u32, ItemChange)>,
+    pub changes: Vec<PlannedChange>,
+    /// Changes of what is no item: a member of the request, or something that is not sent.
+    outside: Vec<(Row, PlannedChange)>,
     refusals: Vec<Refusal>,
     /// Groups that a flag asks to change and that stay unchanged.
     pub skipped_groups: Vec<SkippedGroup>,
@@ -114,6 +116,7 @@ impl<'p> PlanBuilder<'p> {
             request: None,
             unsent: Vec::new(),
             changes: Vec::new(),
+            outside: Vec::new(),
             refusals: Vec::new(),
             skipped_groups: Vec::new(),
             length: None,
@@ -127,8 +130,15 @@ impl<'p> PlanBuilder<'p> {
         }
     }
 
-    pub fn changes(&self) -> impl Iterator<Item = (u32, &ItemChange)> {
-        self.changes.iter().map(|(ix, change)| (*ix, change))
+    /// The changes; the index of the item is [`NONE`] for what is no item.
+    pub fn changes(&self) -> impl Iterator<Item = &PlannedChange> {
+        self.outside.iter().map(|(_, change)| change).chain(&self.changes)
+    }
+
+    /// The changes, each with its row.
+    pub fn changed_rows(&self) -> impl Iterator<Item = (&Row, &PlannedChange)> {
+        let outside = self.outside.iter().map(|(row, change)| (row, change));
+        outside.chain(self.changes.iter().map(|change| (self.cx.row(change.ix), change)))
     }
 
     /// Applies the acts, in this order: changes of items in place; outputs back to their calls; copies of and
@@ -176,6 +186,13 @@ impl<'p> PlanBuilder<'p> {
         is_unchanged && self.removed_members.is_empty() && refuses_nothing && self.own_start().is_none()
     }
 
+    /// Drops all decisions and changes but the first.
+    pub(in crate::repair) fn keep_first_change(&mut self) {
+        let first = self.decisions.iter().find(|(_, decision)| decision.has_effect()).map(|(ix, _)| *ix);
+        self.decisions.retain(|ix, _| Some(*ix) == first);
+        self.changes.truncate(1);
+    }
+
     /// The offset of its own lines after those of its parent, if other files refer to its lines.
     fn own_start(&self) -> Option<u64> {
         let numbered = self.cx.history.settings.ordinals.as_ref().filter(|numbered| numbered.is_numbered);
@@ -195,7 +212,13 @@ impl<'p> PlanBuilder<'p> {
         decisions
             .extend(self.request.into_iter().chain(self.unsent).map(|(row, decision)| (row, Box::new(decision))));
         decisions.sort_by_key(|(row, _)| row.at.start);
-        self.changes.sort_by_key(|(_, change)| (change.row.at.start, change.action));
+        let outside = self.outside.into_iter().map(|(row, change)| change.report(row, self.number));
+        let of_rows = self.changes.into_iter().map(|change| {
+            let row = *cx.row(change.ix);
+            change.report(row, self.number)
+        });
+        let mut changes: Vec<ItemChange> = outside.chain(of_rows).collect();
+        changes.sort_by_key(|change| (change.row.at.start, change.action));
         Some(HistoryPlan {
             number: self.number,
             items: cx.history.rows.len() as u32,
@@ -204,7 +227,7 @@ impl<'p> PlanBuilder<'p> {
             numbered,
             decisions,
             removed_members: self.removed_members,
-            changes: self.changes.into_iter().map(|(_, change)| change).collect(),
+            changes,
             surroundings: None,
             refusals: self.refusals,
             skipped_groups: self.skipped_groups,
@@ -220,9 +243,9 @@ impl<'p> PlanBuilder<'p> {
             return;
         }
         // A member of the request is no item and has no continuations.
-        for (ix, change) in self.changes.clone().into_iter().filter(|(ix, _)| *ix != NONE) {
-            let row = *self.cx.row(ix);
-            let decision = self.decisions.get(&ix).cloned().unwrap_or_default();
+        for change in self.changes.clone() {
+            let row = *self.cx.row(change.ix);
+            let decision = self.decisions.get(&change.ix).cloned().unwrap_or_default();
             for other in continued.of_item(&row) {
                 if decision.drop {
                     self.drop_row(other, change.cause, change.loss, "drop the item that continues it");
@@ -282,16 +305,14 @@ impl<'p> PlanBuilder<'p> {
         what: &'static str,
         anchor: Option<Place>,
     ) {
-        let (row, history) = (*self.cx.row(ix), Some(self.number));
-        let note = ItemChange { cause, row, anchor, action, loss, description: what, history, images: None };
-        self.changes.push((ix, note));
+        self.changes.push(PlannedChange { ix, cause, anchor, action, loss, description: what, images: None });
     }
 
     /// Notes a change on what is no item: a member of the request, or something that is not sent.
     pub fn note_outside(&mut self, row: Row, cause: Cause, action: Action, loss: Loss, what: &'static str) {
-        let (history, anchor) = (Some(self.number), None);
-        let change = ItemChange { cause, row, anchor, action, loss, description: what, history, images: None };
-        self.changes.push((NONE, change));
+        let (ix, anchor) = (NONE, None);
+        let change = PlannedChange { ix, cause, anchor, action, loss, description: what, images: None };
+        self.outside.push((row, change));
     }
 
     /// Removes a member of the request: its value is at the place of the row.
@@ -305,6 +326,7 @@ impl<'p> PlanBuilder<'p> {
         self.decisions.clear();
         self.tallies.get_mut().clear();
         self.changes.clear();
+        self.outside.clear();
         for chosen in chosen {
             self.refuse(&chosen.judged, why);
         }
@@ -317,7 +339,7 @@ impl<'p> PlanBuilder<'p> {
 
     /// The cause of the first change.
     pub fn first_cause(&self) -> Option<Cause> {
-        self.changes.iter().min_by_key(|(ix, _)| *ix).map(|(_, change)| change.cause)
+        self.changes().min_by_key(|change| change.ix).map(|change| change.cause)
     }
 
     pub fn refuse(&mut self, judged: &WeighedFinding, why: &'static str) {

@@ -12,15 +12,54 @@ pub(in crate::repair) struct ItemDecision {
     /// It is moved elsewhere.
     pub moved: bool,
     pub text: Vec<Text>,
-    /// Its text moves into the instructions of the request at this place.
-    pub hoisted: Option<Place>,
-    /// The place of the full item that replaces this reference.
-    pub replaced_by: Option<Place>,
+    /// Boxed, because it is rare.
+    pub(super) elsewhere: Option<Box<Elsewhere>>,
     pub before: Vec<Insertion>,
     pub after: Vec<Insertion>,
 }
 
+/// Where the content of an item goes, or comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Elsewhere {
+    /// Into the instructions of the request at this place.
+    Instructions(Place),
+    /// From the full item at this place, which replaces a reference.
+    FullItem(Place),
+}
+
 impl ItemDecision {
+    /// The request into whose instructions its text moves.
+    pub fn hoisted(&self) -> Option<Place> {
+        match self.elsewhere.as_deref() {
+            Some(Elsewhere::Instructions(request)) => Some(*request),
+            _ => None,
+        }
+    }
+
+    pub fn hoist(&mut self, request: Place) {
+        self.moved = true;
+        self.elsewhere = Some(Box::new(Elsewhere::Instructions(request)));
+    }
+
+    /// The full item that replaces this reference.
+    pub fn replaced_by(&self) -> Option<Place> {
+        match self.elsewhere.as_deref() {
+            Some(Elsewhere::FullItem(item)) => Some(*item),
+            _ => None,
+        }
+    }
+
+    pub fn replace_by(&mut self, item: Place) {
+        self.elsewhere = Some(Box::new(Elsewhere::FullItem(item)));
+    }
+
+    /// Takes back all but the removal of the item.
+    pub fn undo_changes(&mut self) {
+        self.moved = false;
+        self.elsewhere = None;
+        self.text.clear();
+    }
+
     /// True if the item keeps its place.
     pub fn stays(&self) -> bool {
         !self.drop && !self.moved
@@ -38,7 +77,7 @@ impl ItemDecision {
 
     /// True if anything changes at the item.
     pub fn has_effect(&self) -> bool {
-        !self.stays() || !self.text.is_empty() || self.replaced_by.is_some() || self.inserts()
+        !self.stays() || !self.text.is_empty() || self.replaced_by().is_some() || self.inserts()
     }
 
     pub fn change_text(&mut self, change: Text) {

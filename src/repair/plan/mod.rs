@@ -12,6 +12,7 @@ pub mod memo;
 pub mod modes;
 pub mod outcome;
 pub mod pairs;
+pub mod planned_change;
 pub mod reasons;
 pub mod references;
 pub mod selection;

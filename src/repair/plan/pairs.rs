@@ -12,9 +12,10 @@ use crate::rules::calls::orphan_output;
 
 use super::chosen_act::ChosenAct;
 use super::history_plan::PlanBuilder;
+use super::planned_change::PlannedChange;
 use super::reasons::{ITEM_NOT_IN_FILE, LOSES_CALL};
 use crate::repair::edit::insertion::Insertion;
-use crate::repair::{Action, Cause, ItemChange};
+use crate::repair::{Action, Cause};
 
 /// The position of the next output of a group.
 struct OutputAnchor {
@@ -26,10 +27,11 @@ struct OutputAnchor {
 }
 
 impl PlanBuilder<'_> {
-    /// The cause of each lossy removal, by item.
-    pub(super) fn causes_of_loss(&self) -> HashMap<u32, Cause> {
-        let lost = |change: &ItemChange| change.action == Action::Drop && change.loss == Loss::Lossy;
-        self.changes().filter(|(_, change)| lost(change)).map(|(ix, change)| (ix, change.cause)).collect()
+    /// The cause of each lossy removal of such an item.
+    pub(super) fn causes_of_loss(&self, is_such: impl Fn(&Row) -> bool) -> HashMap<u32, Cause> {
+        let lost = |change: &&PlannedChange| change.action == Action::Drop && change.loss == Loss::Lossy;
+        let of_items = self.changes.iter().filter(lost).map(|change| (change.ix, change.cause));
+        of_items.filter(|(ix, _)| is_such(self.cx.row(*ix))).collect()
     }
 
     /// Moves outputs that precede their call, or are apart from it, after the calls of its batch, in call order.
@@ -264,8 +266,8 @@ impl PlanBuilder<'_> {
     pub(super) fn drop_idle_programs(&mut self) {
         let cx = self.cx;
         let mut calls: HashMap<u64, (bool, Option<Cause>)> = HashMap::new();
-        let lost = self.causes_of_loss();
-        if !lost.keys().any(|ix| cx.row(*ix).has(ItemFlags::OWNED)) {
+        let lost = self.causes_of_loss(|row| row.has(ItemFlags::OWNED));
+        if lost.is_empty() {
             return;
         }
         for (row, ix) in
@@ -346,7 +348,7 @@ impl PlanBuilder<'_> {
         } else if self.cx.text.same_content(&row, &Row { at: item.at, ..row }) {
             self.refuse(judged, "the file does not contain the item as a single value that can be copied");
         } else {
-            self.decision(ix).replaced_by = Some(item.at);
+            self.decision(ix).replace_by(item.at);
             let what = "replace the reference with the item";
             self.note_change_beside(ix, chosen.cause, Action::Rewrite, Loss::Lossless, what, Some(item.at));
         }

@@ -96,7 +96,7 @@ impl PlanBuilder<'_> {
     fn inline_all(&mut self, items: &[u32]) {
         let is_open = |ix: &&u32| {
             let replaced =
-                self.decisions.get(*ix).is_some_and(|decision| decision.drop || decision.replaced_by.is_some());
+                self.decisions.get(*ix).is_some_and(|decision| decision.drop || decision.replaced_by().is_some());
             self.cx.row(**ix).is_reference() && !replaced
         };
         let references: Vec<u32> = items.iter().filter(is_open).copied().collect();
@@ -111,7 +111,7 @@ impl PlanBuilder<'_> {
             }
         }
         for (ix, place) in found {
-            self.decision(ix).replaced_by = Some(place);
+            self.decision(ix).replace_by(place);
             let (cause, what) = (Cause::Flag("--reasoning inline"), "replace the reference with the item");
             self.note_change_beside(ix, cause, Action::Rewrite, Loss::Lossless, what, Some(place));
         }

@@ -190,15 +190,14 @@ impl PlanBuilder<'_> {
 
     /// Undoes other acts on what goes: moves of it, placeholders for it, and edits.
     fn undo_acts_on(&mut self, is_gone: &HashSet<u32>) {
-        self.changes.retain(|(ix, _)| !is_gone.contains(ix));
+        self.changes.retain(|change| !is_gone.contains(&change.ix));
         let places: HashSet<Place> = is_gone.iter().map(|ix| self.cx.row(*ix).at).collect();
         let goes = |row: &Row| places.contains(&row.at);
         for (ix, decision) in &mut self.decisions {
             decision.before.retain_mut(|insertion| insertion.retain_staying(&goes));
             decision.after.retain_mut(|insertion| insertion.retain_staying(&goes));
             if is_gone.contains(ix) {
-                (decision.moved, decision.replaced_by) = (false, None);
-                decision.text.clear();
+                decision.undo_changes();
             }
         }
     }

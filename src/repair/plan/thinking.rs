@@ -37,15 +37,13 @@ impl PlanBuilder<'_> {
             return;
         }
         let messages = &self.cx.history.messages;
-        let lost = self.causes_of_loss();
-        let is_lost_call = |ix: &u32| self.cx.row(*ix).kind == Kind::ToolUse && lost.contains_key(ix);
-        let of_calls: BTreeSet<u32> =
-            lost.keys().copied().filter(is_lost_call).filter_map(|call| messages.number_of(call)).collect();
+        let lost_calls = self.causes_of_loss(|row| row.kind == Kind::ToolUse);
+        let of_calls: BTreeSet<u32> = lost_calls.keys().filter_map(|call| messages.number_of(*call)).collect();
         let mut idle = Vec::new();
         for message in of_calls.into_iter().map(|message| messages.get(message)) {
             let left: Vec<u32> = message.blocks().filter(|ix| !self.is_dropped(*ix)).collect();
             if left.iter().all(|ix| self.cx.row(*ix).kind == Kind::Thinking) {
-                let why = message.blocks().find(is_lost_call).and_then(|call| lost.get(&call).copied());
+                let why = message.blocks().find_map(|ix| lost_calls.get(&ix).copied());
                 idle.extend(
                     why.into_iter().flat_map(|why| left.iter().map(move |ix| (*ix, why)).collect::<Vec<_>>()),
                 );
@@ -70,7 +68,7 @@ impl PlanBuilder<'_> {
             Some(message.and_then(|message| message.blocks().next_back()).unwrap_or(*ix) + 1)
         };
         // Instructions come before all messages.
-        let hoists = self.decisions.values().any(|decision| decision.hoisted.is_some());
+        let hoists = self.decisions.values().any(|decision| decision.hoisted().is_some());
         let Some(first) = self.decisions.iter().filter_map(|(ix, decision)| touched(ix, decision)).min() else {
             return;
         };

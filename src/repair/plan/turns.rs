@@ -315,8 +315,7 @@ impl PlanBuilder<'_> {
     fn hoist(&mut self, chosen: &ChosenAct<'_>) {
         let (ix, judged) = (chosen.at, &chosen.judged);
         let Some(request) = self.cx.history.settings.request else { return };
-        let decision = self.decision(ix);
-        (decision.moved, decision.hoisted) = (true, Some(request));
+        self.decision(ix).hoist(request);
         let variant = judged.variant();
         self.note_change_beside(ix, chosen.cause, Action::Move, variant.loss, variant.fix, Some(request));
     }

@@ -219,7 +219,7 @@ impl<'g> SearchContext<'g> {
         if broken.is_empty() {
             return Vec::new();
         }
-        let mut changes: Vec<(u32, Cause)> = plan.changes().map(|(ix, change)| (ix, change.cause)).collect();
+        let mut changes: Vec<(u32, Cause)> = plan.changes().map(|change| (change.ix, change.cause)).collect();
         changes.sort_by_key(|(ix, _)| *ix);
         let by_cause: HashMap<Cause, &ChosenAct<'g>> =
             chosen.iter().rev().map(|chosen| (chosen.cause, chosen)).collect();

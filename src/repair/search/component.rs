@@ -3,7 +3,9 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::iter::Peekable;
 use std::ops::Range;
+use std::vec::IntoIter;
 
 use crate::history::{History, NONE, Row};
 use crate::place::Place;
@@ -17,6 +19,33 @@ pub(super) struct Component<'g> {
     pub defects: Vec<Defect<'g>>,
     /// Stretches of rows, in order and disjoint.
     pub stretches: Vec<Range<u32>>,
+}
+
+/// Components, of which one is made at a time: there may be as many as findings.
+pub(super) struct Components<'g> {
+    /// The findings on the request around the items.
+    request: Vec<Defect<'g>>,
+    defects: Vec<Defect<'g>>,
+    /// The component of each finding, and the finding's number.
+    order: Peekable<IntoIter<(usize, usize)>>,
+    /// Stretches, with their components.
+    stretches: Peekable<IntoIter<(Range<u32>, usize)>>,
+}
+
+impl<'g> Iterator for Components<'g> {
+    type Item = Component<'g>;
+
+    fn next(&mut self) -> Option<Component<'g>> {
+        if !self.request.is_empty() {
+            return Some(Component { defects: std::mem::take(&mut self.request), stretches: Vec::new() });
+        }
+        let (first, component) = self.stretches.next()?;
+        let more = std::iter::from_fn(|| self.stretches.next_if(|(_, of)| *of == component));
+        let stretches = std::iter::once(first).chain(more.map(|(stretch, _)| stretch)).collect();
+        let own = std::iter::from_fn(|| self.order.next_if(|(of, _)| *of == component));
+        let defects = own.filter_map(|(_, number)| self.defects.get(number).cloned()).collect();
+        Some(Component { defects, stretches })
+    }
 }
 
 /// Groups the rows of a history into components.
@@ -34,55 +63,44 @@ impl<'h> ComponentMap<'h> {
 
     /// The components of some findings, in the order of their first rows. Findings on the request around the items
     /// form the first component, which has no rows.
-    pub fn components<'g>(&self, defects: Vec<Defect<'g>>) -> Vec<Component<'g>> {
-        let mut request = Vec::new();
-        let mut stretches: Vec<(Range<u32>, usize)> = Vec::new();
-        let mut own = Vec::new();
+    pub fn components<'g>(&self, mut defects: Vec<Defect<'g>>) -> Components<'g> {
+        let request: Vec<Defect<'g>> = defects.extract_if(.., |defect| defect.at == NONE).collect();
+        let mut stretches: Vec<(Range<u32>, usize)> = Vec::with_capacity(defects.len());
         // A group may be as long as its history, and each of its items may have a finding.
         let mut seen: HashMap<u32, usize> = HashMap::new();
         let mut sets = DisjointSets::new(defects.len());
-        for defect in defects {
-            if defect.at == NONE {
-                request.push(defect);
-                continue;
-            }
-            let number = own.len();
+        for (number, defect) in defects.iter().enumerate() {
             let around = self.related_rows(defect.at);
             let first = *seen.entry(around.start).or_insert(number);
             sets.join(first, number);
-            let touched = self.affected_stretches(&defect, around, first != number);
+            let touched = self.affected_stretches(defect, around, first != number);
             stretches.extend(touched.into_iter().map(|stretch| (stretch, number)));
-            own.push(defect);
         }
         stretches.sort_unstable_by_key(|(stretch, number)| (stretch.start, stretch.end, *number));
-        let mut merged: Vec<(Range<u32>, usize)> = Vec::new();
-        for (stretch, number) in stretches {
-            match merged.last_mut().filter(|(last, _)| stretch.start < last.end) {
-                Some((last, first)) => {
-                    last.end = last.end.max(stretch.end);
-                    sets.join(*first, number);
-                }
-                None => merged.push((stretch, number)),
+        stretches.dedup_by(|(stretch, number), (last, first)| {
+            let meet = stretch.start < last.end;
+            if meet {
+                last.end = last.end.max(stretch.end);
+                sets.join(*first, *number);
             }
+            meet
+        });
+        // Sets by their first stretches.
+        let mut ranks: HashMap<usize, usize> = HashMap::new();
+        for (_, number) in &mut stretches {
+            let next = ranks.len();
+            *number = *ranks.entry(sets.find(*number)).or_insert(next);
         }
-        let mut by_set: BTreeMap<usize, Component<'g>> = BTreeMap::new();
-        let mut order: Vec<usize> = Vec::new();
-        for (stretch, number) in merged {
-            let set = sets.find(number);
-            let component = by_set.entry(set).or_insert_with(|| {
-                order.push(set);
-                Component { defects: Vec::new(), stretches: Vec::new() }
-            });
-            component.stretches.push(stretch);
+        stretches.sort_by_key(|(_, rank)| *rank);
+        let of = |number: usize| Some((*ranks.get(&sets.find(number))?, number));
+        let mut order: Vec<(usize, usize)> = (0..defects.len()).filter_map(of).collect();
+        order.sort_unstable();
+        Components {
+            request,
+            defects,
+            order: order.into_iter().peekable(),
+            stretches: stretches.into_iter().peekable(),
         }
-        for (number, defect) in own.into_iter().enumerate() {
-            if let Some(component) = by_set.get_mut(&sets.find(number)) {
-                component.defects.push(defect);
-            }
-        }
-        let of_request = Component { defects: request, stretches: Vec::new() };
-        let all = std::iter::once(of_request).filter(|component| !component.defects.is_empty());
-        all.chain(order.into_iter().filter_map(|set| by_set.remove(&set))).collect()
     }
 
     /// The stretches that the repair of a finding can change: `own` is the one around it. The pairs in it are

@@ -15,6 +15,17 @@ use crate::repair::plan::history_plan::PlanBuilder;
 use crate::repair::plan::memo::HistoryMemo;
 use crate::repair::store::StoreView;
 
+/// What plans are for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PlanUse {
+    /// To be made and shown: the surroundings of their changes are collected.
+    Shown,
+    /// To be made.
+    Made,
+    /// To predict their outcome: of their changes, only the first is kept.
+    Predicted,
+}
+
 /// Plans the repair of each history as it is judged.
 pub struct RepairSearch<'o> {
     pub options: &'o FixOptions,
@@ -22,20 +33,19 @@ pub struct RepairSearch<'o> {
     pub is_multiline: bool,
     /// True if the outcome of each plan is to be predicted.
     pub predicts: bool,
-    /// True if a plan may be shown: then the surroundings of its changes are collected.
-    pub shows_plans: bool,
+    pub plan_use: PlanUse,
     /// Acts chosen for rows that several histories share, so that all of them decide alike.
     decisions: Mutex<HashMap<DefectKey, RepairAct>>,
 }
 
 impl<'o> RepairSearch<'o> {
     pub fn new(options: &'o FixOptions, is_multiline: bool, predicts: bool) -> Self {
-        RepairSearch { options, is_multiline, predicts, shows_plans: true, decisions: Mutex::default() }
+        RepairSearch { options, is_multiline, predicts, plan_use: PlanUse::Shown, decisions: Mutex::default() }
     }
 
-    /// The same; `shows_plans` says whether its plans may be shown.
-    pub fn with_shown_plans(self, shows_plans: bool) -> Self {
-        RepairSearch { shows_plans, ..self }
+    /// The same, for another use of its plans.
+    pub fn for_use(self, plan_use: PlanUse) -> Self {
+        RepairSearch { plan_use, ..self }
     }
 }
 
@@ -59,8 +69,9 @@ impl<'g> SearchContext<'g> {
     /// The findings to fix. A finding that counts several items becomes one for each of them.
     pub(super) fn defects(&self) -> Vec<Defect<'g>> {
         let cx = self.case.cx;
-        let mut all = Vec::new();
-        for judged in self.case.findings.iter().filter(|judged| self.search.options.selects(judged)) {
+        let selected = || self.case.findings.iter().filter(|judged| self.search.options.selects(judged));
+        let mut all = Vec::with_capacity(selected().count());
+        for judged in selected() {
             let judged = &SharedFinding::Initial(judged);
             if judged.finding.code == codes::ORPHAN_TOOL_RUN {
                 let rest = self.index_of(&judged.finding.row) as usize;

@@ -45,21 +45,21 @@ impl PlanLosses {
     /// The losses of a plan.
     pub fn of(plan: &PlanBuilder<'_>) -> PlanLosses {
         let mut losses = PlanLosses::default();
-        for (ix, change) in plan.changes() {
+        for (row, change) in plan.changed_rows() {
             let class = match change.action {
                 Action::Move => None,
                 Action::Stub => Some(LossClass::Added),
-                Action::Strip if ix == NONE => None,
+                Action::Strip if change.ix == NONE => None,
                 Action::Strip => Some(LossClass::Ids),
                 Action::Rewrite if change.loss == rule::Loss::Lossless => None,
                 Action::Rewrite if change.loss == rule::Loss::Adds => Some(LossClass::Added),
                 Action::Rewrite => Some(LossClass::Form),
                 Action::Drop if change.loss == rule::Loss::Lossless => None,
-                Action::Drop => of_dropped(plan.cx, ix, &change.row),
+                Action::Drop => of_dropped(plan.cx, change.ix, row),
             };
             if let Some(count) = class.and_then(|class| losses.counts.get_mut(class as usize)) {
                 *count += 1;
-                losses.bytes += u64::from(change.row.at.len);
+                losses.bytes += u64::from(row.at.len);
             }
         }
         losses

@@ -35,8 +35,8 @@ use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::shorten::SHORTEN;
 use super::{Action, Cause, surroundings};
 use component::ComponentMap;
-pub use context::RepairSearch;
 use context::SearchContext;
+pub use context::{PlanUse, RepairSearch};
 use defect::{Defect, DefectKey, key_of_finding};
 use predicted_rows::PredictedRows;
 pub(super) use predicted_rows::is_new;
@@ -198,9 +198,12 @@ impl<'g> SearchContext<'g> {
             if impossible.is_empty() {
                 self.share_decisions(&chosen);
                 let predicted = (self.search.predicts && !plan.is_empty()).then(|| self.predict(&plan, &chosen));
+                if self.search.plan_use == PlanUse::Predicted {
+                    plan.keep_first_change();
+                }
                 let made = plan.finish(info)?;
                 let collect = || surroundings::collect(self.case.cx.history, info, &made.changes);
-                let around = self.search.shows_plans.then(collect).flatten();
+                let around = (self.search.plan_use == PlanUse::Shown).then(collect).flatten();
                 return Some(HistoryPlan { outcome: predicted, surroundings: around, ..made });
             }
             let is_flag = |cause: Cause| matches!(cause, Cause::Flag(_)) && cause != SHORTEN;
@@ -244,8 +247,8 @@ impl<'g> SearchContext<'g> {
         };
         let mended: HashSet<(Code, Place)> = plan
             .changes()
-            .filter_map(|(ix, change)| match change.cause {
-                Cause::Rule(code, _, at) if ix == NONE || self.case.cx.row(ix).at == at => {
+            .filter_map(|change| match change.cause {
+                Cause::Rule(code, _, at) if change.ix == NONE || self.case.cx.row(change.ix).at == at => {
                     matches!(change.action, Action::Rewrite | Action::Strip).then_some((code, at))
                 }
                 _ => None,
@@ -260,7 +263,7 @@ impl<'g> SearchContext<'g> {
             items: count,
             is_sure: is_last
                 && chosen.iter().all(|chosen| acts::shows_in_rows(chosen.act))
-                && plan.changes().all(|(_, change)| matches!(change.cause, Cause::Rule(..))),
+                && plan.changes().all(|change| matches!(change.cause, Cause::Rule(..))),
         }
     }
 }

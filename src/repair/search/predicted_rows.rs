@@ -34,7 +34,8 @@ impl<'p> PredictedRows<'p> {
     pub fn of(plan: &'p PlanBuilder<'p>, stretches: &[Range<u32>]) -> Vec<Row> {
         let inserted = plan.decisions.values().map(|decision| decision.before.len() + decision.after.len());
         let stretched: usize = stretches.iter().map(Range::len).sum();
-        let rows = Vec::with_capacity(stretched + inserted.sum::<usize>());
+        let leaving = plan.decisions.values().filter(|decision| !decision.stays()).count();
+        let rows = Vec::with_capacity((stretched + inserted.sum::<usize>()).saturating_sub(leaving));
         let mut after = PredictedRows { plan, rows, new_rows: 0, role: Role::None };
         let nothing = ItemDecision::default();
         for ix in stretches.iter().cloned().flatten() {
@@ -69,7 +70,7 @@ impl<'p> PredictedRows<'p> {
                 return;
             }
         }
-        match decision.replaced_by {
+        match decision.replaced_by() {
             Some(place) => self.add_copy(row.item_kind, place, row),
             None => {
                 if row.kind == Kind::BlockMessage || row.has(BlockFlags::MESSAGE) {

@@ -120,7 +120,7 @@ impl DraftBuilder<'_, '_> {
         let mut removed_texts = Vec::new();
         for one in planned {
             let PlannedItem { row, decision, .. } = one;
-            if decision.hoisted.is_some() || decision.replaced_by.is_some() {
+            if decision.hoisted().is_some() || decision.replaced_by().is_some() {
                 self.faults.push((row.at, NOT_HERE));
             }
             if !decision.stays() {
