@@ -1,7 +1,7 @@
 //! Speed, as ratios to merely parsing the same bytes to `serde_json::Value` in the same run: absolute figures depend on
 //! the machine, ratios do not. `REPLAYLINT_BENCH_MB` sets the size of the data (default 64; 1000 shows that memory stays
 //! where it is). `cargo bench -- convert` measures conversions only, `cargo bench -- stores` stores of agents and
-//! small files, `cargo bench -- data FOLDER` writes the data.
+//! small files, `cargo bench -- data FOLDER` writes the data, `cargo bench -- parse FILE` only parses a file.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, clippy::indexing_slicing)]
 
 mod conversion;
@@ -51,6 +51,9 @@ fn main() {
     if let Some(folder) = std::env::args().skip_while(|argument| argument != "data").nth(1) {
         return data(megabytes, Path::new(&folder));
     }
+    if let Some(path) = std::env::args().skip_while(|argument| argument != "parse").nth(1) {
+        return parse(Path::new(&path));
+    }
     if std::env::args().any(|argument| argument == "convert") {
         return conversions(megabytes);
     }
@@ -94,6 +97,15 @@ fn data(megabytes: u64, folder: &Path) {
             out.flush().expect("written");
         }
     }
+}
+
+/// Parses a document, or each of its lines.
+fn parse(path: &Path) {
+    let text = std::fs::read(path).expect("readable");
+    let lines = || lines::split(&text).filter_map(|(_, line)| serde_json::from_slice(line).ok()).collect();
+    let values: Vec<serde_json::Value> =
+        serde_json::from_slice(&text).map_or_else(|_| lines(), |value| vec![value]);
+    black_box(values.len());
 }
 
 /// Requests of each dialect, converted to each.
