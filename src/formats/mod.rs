@@ -121,7 +121,7 @@ pub static FORMATS: &[&dyn Format] = &[
 
 /// Keys that together only records of a few formats have, with the names of these: the others need not be asked, as a test
 /// verifies. Lines of Claude Code and Kode are too alike to be certain, so that all formats were asked for a file's first sixteen.
-static SHARED_KEYS: [(NameSet, &[&str]); 1] =
+static RARE_KEYS: [(NameSet, &[&str]); 1] =
     [(NameSet::of(&["type", "uuid", "parentUuid", "message"]), &["claude-code", "kode-session", "qwen-code"])];
 
 /// The formats that a record may have, as indices of [`FORMATS`].
@@ -132,7 +132,7 @@ pub fn candidates(probe: &Probe<'_>) -> &'static [usize] {
             let all = ALL.iter().copied().zip(FORMATS);
             all.filter(|(_, format)| names.contains(&format.info().name)).map(|(n, _)| n).collect()
         };
-        SHARED_KEYS.iter().map(|(keys, names)| (keys, indices(names))).collect()
+        RARE_KEYS.iter().map(|(keys, names)| (keys, indices(names))).collect()
     });
     FEW.iter().find(|(keys, _)| probe.names.has_all(keys)).map_or(&ALL, |(_, few)| few)
 }

@@ -231,6 +231,73 @@ fn no_record_belongs_to_two_formats_with_certainty() {
     assert!(records > 500 && sure.len() > 20, "{records} records of {sure:?}");
 }
 
+/// Orders of lines of two formats: a capital letter is a line that only that format has, a small one another line of it.
+const MIXED: [&str; 16] = [
+    "A",
+    "AB",
+    "AAB",
+    "ABB",
+    "Aa",
+    "AAAB",
+    "AABB",
+    "ABBB",
+    "aAAA",
+    "AaAa",
+    "AaAaA",
+    "AaaAA",
+    "AABBB",
+    "AAABB",
+    "AaBBB",
+    "AAaaBBBBB",
+];
+
+#[test]
+fn the_format_of_lines_does_not_depend_on_what_was_read_before() {
+    // The format that was certain last is asked first, in each thread.
+    let name = |text: &[u8]| match detect::of_lines(text) {
+        Some(detect::RecordReading::Format(format)) => format.info().name,
+        Some(detect::RecordReading::Each) => "a history each",
+        Some(detect::RecordReading::Document) | None => "",
+    };
+    // Lines of each format: one that only it has, and another one.
+    let mut lines: BTreeMap<&str, [Option<Vec<u8>>; 2]> = BTreeMap::new();
+    let testdata = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats");
+    for entry in walkdir::WalkDir::new(testdata).sort_by_file_name().into_iter().flatten() {
+        if entry.path().extension().is_none_or(|extension| extension != "jsonl") {
+            continue;
+        }
+        let text = fs::read(entry.path()).expect("readable");
+        for line in text.split(|b| *b == b'\n').filter(|line| line.len() < 4 << 10) {
+            let (format, n) = match claims_of_records(line, detect::SURE).first().map(Vec::as_slice) {
+                Some([sure]) => (*sure, 0),
+                Some(_) => (name(&text), 1),
+                None => continue,
+            };
+            lines.entry(format).or_default()[n].get_or_insert_with(|| line.to_vec());
+        }
+    }
+    lines.retain(|_, [sure, _]| sure.is_some());
+    assert!(lines.len() > 10, "{:?}", lines.keys());
+    for (one, of_one) in &lines {
+        for (other, of_other) in lines.iter().filter(|(other, _)| *other != one) {
+            for order in MIXED {
+                let line = |letter: char| match letter {
+                    'A' => of_one[0].as_deref(),
+                    'a' => of_one[1].as_deref(),
+                    _ => of_other[0].as_deref(),
+                };
+                let Some(text) = order.chars().map(line).collect::<Option<Vec<_>>>() else { continue };
+                let text = text.join(&b'\n');
+                let alone = std::thread::scope(|scope| scope.spawn(|| name(&text)).join().expect("no panic"));
+                for before in [of_one, of_other] {
+                    name(before[0].as_deref().expect("a line"));
+                    assert_eq!(name(&text), alone, "{order} of {one} and {other}, after one of them");
+                }
+            }
+        }
+    }
+}
+
 /// Formats of the corpus, and the formats that read their files. Files of other formats are not read.
 const READ: &[(&str, &[&str])] = &[
     ("ag2-events", &["ag2-events", "ag2-log"]),
