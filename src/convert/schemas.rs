@@ -2,8 +2,6 @@
 //! objects are closed, and what a grammar cannot express becomes part of the description.
 //! https://github.com/anthropics/anthropic-sdk-python/blob/main/src/anthropic/lib/_parse/_transform.py
 
-use memchr::memmem;
-
 use crate::format::schema_faults::strict_totals;
 use crate::history::StrictTotals;
 use crate::json::{Member, NameSet, ScratchBuffers, Val, name, scan, string};
@@ -36,7 +34,6 @@ pub fn fit_output(settings: &mut RequestSettings, losses: &mut Losses) {
 /// Fits the schema of a tool.
 pub fn fit_tool(tool: &mut Tool, losses: &mut Losses) {
     if let ToolKind::Function { parameters: Some(schema), .. } = &mut tool.kind
-        && !is_evidently_plain(&schema.bytes())
         && let Some(fitted) = with_schema(schema, plain)
     {
         losses.add(LossKind::TOOL_SCHEMA, tool.at);
@@ -73,13 +70,6 @@ fn with_schema(schema: &RawJson, fit: fn(Val<'_>) -> Option<Vec<u8>>) -> Option<
     let mut scratch = ScratchBuffers::acquire();
     scan(&bytes, &mut scratch.tape).ok()?;
     fit(scratch.tape.root(&bytes)?)
-}
-
-/// True for the text of a schema that begins with its type, and has alternatives nowhere: what most tools have, for which it need
-/// not be scanned.
-fn is_evidently_plain(schema: &[u8]) -> bool {
-    schema.starts_with(br#"{"type":"object","#)
-        && [&b"Of\""[..], b"\\"].iter().all(|part| memmem::find(schema, part).is_none())
 }
 
 /// The schema of a tool without alternatives at its top, and with the type `object`; `None` if it is like that. The object has
@@ -246,6 +236,7 @@ fn push_key(raw: &[u8], out: &mut Vec<u8>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::{SourceLocation, Text};
 
     fn fitted(text: &str, fit: fn(Val<'_>) -> Option<Vec<u8>>) -> Option<String> {
         let schema = RawJson::new(text.as_bytes());
@@ -271,6 +262,16 @@ mod tests {
         let text = r##"{"type":"object","additionalProperties":false,"properties":{"a":{"type":"array","items":{"$ref":"#/$defs/b"},"minItems":1}},"$defs":{"b":{"type":"string","format":"date"}}}"##;
         assert_eq!(fitted(text, closed), None);
         assert_eq!(fitted(r#"{"type":"object","properties":{"n":{"minimum":1}}}"#, plain), None);
+    }
+
+    #[test]
+    fn the_last_of_several_types_of_a_tool_counts() {
+        let schema = RawJson::new(&br#"{"type":"object","properties":{},"type":"string"}"#[..]);
+        let kind = ToolKind::Function { name: Text::new("f"), description: None, parameters: Some(schema) };
+        let mut tool = Tool { at: SourceLocation::default(), kind, cache: None, extras: Vec::new() };
+        fit_tool(&mut tool, &mut Losses::default());
+        let ToolKind::Function { parameters: Some(fitted), .. } = tool.kind else { panic!("a function") };
+        assert_eq!(fitted.bytes().as_ref(), br#"{"type":"object","properties":{}}"#);
     }
 
     #[test]

@@ -165,7 +165,7 @@ pub fn split(bytes: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     std::iter::from_fn(move || {
         let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
         let start = at;
-        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        let end = line_len(rest);
         at += end + 1;
         Some((start, rest.split_at(end).0))
     })

@@ -14,7 +14,7 @@ impl PlanBuilder<'_> {
         if !self.cx.history.settings.in_rows {
             return;
         }
-        for change in &self.changes {
+        for change in &self.item_changes {
             let ix = change.ix;
             let gets = self.decisions.get(&ix).is_some_and(|decision| decision.inserts());
             if gets || matches!(change.action, Action::Move | Action::Stub) {

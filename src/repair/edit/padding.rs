@@ -33,7 +33,7 @@ impl PlanBuilder<'_> {
         let Some(numbered) = numbered.filter(|numbered| numbered.is_numbered && !self.options.writes_copy) else {
             return;
         };
-        for change in &self.changes {
+        for change in &self.item_changes {
             let ix = change.ix;
             let why = match self.cx.row(ix).at.start {
                 start if start < numbered.own_start => Some(BASE),

@@ -94,7 +94,7 @@ impl PlanBuilder<'_> {
             return;
         }
         let mut changed: HashMap<Place, Vec<u32>> = HashMap::new();
-        for ix in self.changes.iter().map(|change| change.ix) {
+        for ix in self.item_changes.iter().map(|change| change.ix) {
             changed.entry(self.cx.row(ix).at).or_default().push(ix);
         }
         for (at, why) in faults {
@@ -151,7 +151,7 @@ impl PlanBuilder<'_> {
 
     /// Finds calls for which no placeholder result can be written.
     fn find_impossible_stubs(&self, found: &mut Vec<InfeasibleChange>) {
-        for ix in self.changes.iter().filter(|change| change.action == Action::Stub).map(|change| change.ix) {
+        for ix in self.item_changes.iter().filter(|change| change.action == Action::Stub).map(|change| change.ix) {
             let kind = self.cx.row(ix).kind;
             let is_call = kind.is_call() || kind == Kind::ToolUse;
             if let Some(EditRefusal(why)) = is_call.then(|| self.can_answer(ix).err()).flatten() {

@@ -73,7 +73,7 @@ pub(in crate::repair) struct PlanBuilder<'p> {
     pub request: Option<(Row, ItemDecision)>,
     /// Values of a store that are not sent, and go.
     pub unsent: Vec<(Row, ItemDecision)>,
-    pub changes: Vec<PlannedChange>,
+    pub item_changes: Vec<PlannedChange>,
     /// Changes of what is no item: a member of the request, or something that is not sent.
     outside: Vec<(Row, PlannedChange)>,
     refusals: Vec<Refusal>,
@@ -115,7 +115,7 @@ impl<'p> PlanBuilder<'p> {
             removed_members: Vec::new(),
             request: None,
             unsent: Vec::new(),
-            changes: Vec::new(),
+            item_changes: Vec::new(),
             outside: Vec::new(),
             refusals: Vec::new(),
             skipped_groups: Vec::new(),
@@ -132,19 +132,19 @@ impl<'p> PlanBuilder<'p> {
 
     /// The changes; the index of the item is [`NONE`] for what is no item.
     pub fn changes(&self) -> impl Iterator<Item = &PlannedChange> {
-        self.outside.iter().map(|(_, change)| change).chain(&self.changes)
+        self.outside.iter().map(|(_, change)| change).chain(&self.item_changes)
     }
 
     /// The changes, each with its row.
     pub fn changed_rows(&self) -> impl Iterator<Item = (&Row, &PlannedChange)> {
         let outside = self.outside.iter().map(|(row, change)| (row, change));
-        outside.chain(self.changes.iter().map(|change| (self.cx.row(change.ix), change)))
+        outside.chain(self.item_changes.iter().map(|change| (self.cx.row(change.ix), change)))
     }
 
     /// Applies the acts, in this order: changes of items in place; outputs back to their calls; copies of and
     /// placeholders for what is missing; removals; then the mode of each group.
     pub(in crate::repair) fn apply_acts(&mut self, chosen: &[ChosenAct<'_>]) {
-        self.changes.reserve(chosen.len());
+        self.item_changes.reserve(chosen.len());
         self.repair_request(chosen);
         let of_rows: Vec<ChosenAct<'_>>;
         let chosen = match chosen.iter().all(|chosen| chosen.at != NONE) {
@@ -190,7 +190,7 @@ impl<'p> PlanBuilder<'p> {
     pub(in crate::repair) fn keep_first_change(&mut self) {
         let first = self.decisions.iter().find(|(_, decision)| decision.has_effect()).map(|(ix, _)| *ix);
         self.decisions.retain(|ix, _| Some(*ix) == first);
-        self.changes.truncate(1);
+        self.item_changes.truncate(1);
     }
 
     /// The offset of its own lines after those of its parent, if other files refer to its lines.
@@ -213,7 +213,7 @@ impl<'p> PlanBuilder<'p> {
             .extend(self.request.into_iter().chain(self.unsent).map(|(row, decision)| (row, Box::new(decision))));
         decisions.sort_by_key(|(row, _)| row.at.start);
         let outside = self.outside.into_iter().map(|(row, change)| change.report(row, self.number));
-        let of_rows = self.changes.into_iter().map(|change| {
+        let of_rows = self.item_changes.into_iter().map(|change| {
             let row = *cx.row(change.ix);
             change.report(row, self.number)
         });
@@ -243,7 +243,7 @@ impl<'p> PlanBuilder<'p> {
             return;
         }
         // A member of the request is no item and has no continuations.
-        for change in self.changes.clone() {
+        for change in self.item_changes.clone() {
             let row = *self.cx.row(change.ix);
             let decision = self.decisions.get(&change.ix).cloned().unwrap_or_default();
             for other in continued.of_item(&row) {
@@ -305,7 +305,7 @@ impl<'p> PlanBuilder<'p> {
         what: &'static str,
         anchor: Option<Place>,
     ) {
-        self.changes.push(PlannedChange { ix, cause, anchor, action, loss, description: what, images: None });
+        self.item_changes.push(PlannedChange { ix, cause, anchor, action, loss, description: what, images: None });
     }
 
     /// Notes a change on what is no item: a member of the request, or something that is not sent.
@@ -325,7 +325,7 @@ impl<'p> PlanBuilder<'p> {
     pub fn refuse_all(&mut self, chosen: &[ChosenAct<'_>], why: &'static str) {
         self.decisions.clear();
         self.tallies.get_mut().clear();
-        self.changes.clear();
+        self.item_changes.clear();
         self.outside.clear();
         for chosen in chosen {
             self.refuse(&chosen.judged, why);

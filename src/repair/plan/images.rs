@@ -126,7 +126,7 @@ impl PlanBuilder<'_> {
                 self.decision(ix).change_text(change);
                 let what = if images.is_some() { "shrink the image" } else { "replace the image with text" };
                 self.note_change(ix, cause, Action::Rewrite, Loss::Lossy, what);
-                if let Some(change) = self.changes.last_mut() {
+                if let Some(change) = self.item_changes.last_mut() {
                     change.images = images.map(Box::new);
                 }
             }

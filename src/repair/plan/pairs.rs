@@ -30,7 +30,7 @@ impl PlanBuilder<'_> {
     /// The cause of each lossy removal of such an item.
     pub(super) fn causes_of_loss(&self, is_such: impl Fn(&Row) -> bool) -> HashMap<u32, Cause> {
         let lost = |change: &&PlannedChange| change.action == Action::Drop && change.loss == Loss::Lossy;
-        let of_items = self.changes.iter().filter(lost).map(|change| (change.ix, change.cause));
+        let of_items = self.item_changes.iter().filter(lost).map(|change| (change.ix, change.cause));
         of_items.filter(|(ix, _)| is_such(self.cx.row(*ix))).collect()
     }
 

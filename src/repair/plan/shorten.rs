@@ -190,7 +190,7 @@ impl PlanBuilder<'_> {
 
     /// Undoes other acts on what goes: moves of it, placeholders for it, and edits.
     fn undo_acts_on(&mut self, is_gone: &HashSet<u32>) {
-        self.changes.retain(|change| !is_gone.contains(&change.ix));
+        self.item_changes.retain(|change| !is_gone.contains(&change.ix));
         let places: HashSet<Place> = is_gone.iter().map(|ix| self.cx.row(*ix).at).collect();
         let goes = |row: &Row| places.contains(&row.at);
         for (ix, decision) in &mut self.decisions {

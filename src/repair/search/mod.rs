@@ -246,9 +246,9 @@ impl<'g> SearchContext<'g> {
             }
         };
         let mended: HashSet<(Code, Place)> = plan
-            .changes()
-            .filter_map(|change| match change.cause {
-                Cause::Rule(code, _, at) if change.ix == NONE || self.case.cx.row(change.ix).at == at => {
+            .changed_rows()
+            .filter_map(|(row, change)| match change.cause {
+                Cause::Rule(code, _, at) if change.ix == NONE || row.at == at => {
                     matches!(change.action, Action::Rewrite | Action::Strip).then_some((code, at))
                 }
                 _ => None,
