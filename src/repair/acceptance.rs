@@ -1,49 +1,59 @@
 //! Acceptance of repairs: a history that has as many errors after its repair as before is left unchanged.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashSet;
 
 use crate::history::Code;
-use crate::judge::JudgedDoc;
+use crate::judge::{JudgedDoc, WeighedFinding};
 use crate::target::Severity;
 
 use super::plan::history_plan::HistoryPlan;
 use super::{Cause, ItemChange};
 
-/// Number of errors of a history, by rule and variant.
-type CountsByCode = BTreeMap<(Code, u8), usize>;
+/// Errors of one kind in a history: the number of the history, the rule and its variant, and how many there are.
+type ErrorCount = (u32, (Code, u8), u32);
 
-/// Error counts of each history, by the number of the history.
-#[derive(Default)]
-pub(super) struct ErrorCounts(HashMap<u32, CountsByCode>);
+/// Error counts of all histories, sorted.
+pub(super) struct ErrorCounts(Vec<ErrorCount>);
 
 impl ErrorCounts {
     pub fn of(doc: &JudgedDoc<HistoryPlan>) -> ErrorCounts {
-        let mut all: HashMap<u32, CountsByCode> = HashMap::new();
-        for judged in doc.findings.iter().filter(|judged| judged.severity == Severity::Error) {
-            let kinds = all.entry(judged.history.unwrap_or(u32::MAX)).or_default();
-            *kinds.entry((judged.finding.code, judged.finding.variant)).or_default() += 1;
-        }
+        let errors = doc.findings.iter().filter(|judged| judged.severity == Severity::Error);
+        let kind = |judged: &WeighedFinding| (judged.finding.code, judged.finding.variant);
+        let mut all: Vec<ErrorCount> =
+            errors.map(|judged| (judged.history.unwrap_or(u32::MAX), kind(judged), 1)).collect();
+        all.sort_unstable();
+        all.dedup_by(|(number, kind, count), first| {
+            let is_same = (*number, *kind) == (first.0, first.1);
+            first.2 += if is_same { *count } else { 0 };
+            is_same
+        });
         ErrorCounts(all)
+    }
+
+    fn of_history(&self, number: u32) -> &[ErrorCount] {
+        let start = self.0.partition_point(|(other, ..)| *other < number);
+        let rest = self.0.get(start..).unwrap_or_default();
+        rest.split_at(rest.partition_point(|(other, ..)| *other == number)).0
     }
 
     /// Numbers of the changed histories that the repair did not improve: they have more errors, or as many, be it
     /// the same ones after the repair of an error or others in their place.
     pub fn not_improved(&self, after: &ErrorCounts, changes: &[ItemChange]) -> Vec<u32> {
         let tried: HashSet<u32> = changes.iter().filter_map(|change| change.history).collect();
-        let none = CountsByCode::new();
+        let repaired: HashSet<(u32, (Code, u8))> = changes
+            .iter()
+            .filter_map(|change| match change.cause {
+                Cause::Rule(code, variant, _) => Some((change.history?, (code, variant))),
+                Cause::Flag(_) => None,
+            })
+            .collect();
         let is_worse = |number: &u32| {
-            let (had, has) = (self.0.get(number).unwrap_or(&none), after.0.get(number).unwrap_or(&none));
-            let (many, left) = (had.values().sum::<usize>(), has.values().sum::<usize>());
-            left > many || left == many && many > 0 && (had != has || has_change_for(changes, *number, had))
+            let (had, has) = (self.of_history(*number), after.of_history(*number));
+            let total = |counts: &[ErrorCount]| counts.iter().map(|(.., count)| count).sum::<u32>();
+            let (many, left) = (total(had), total(has));
+            let tried_one = || had.iter().any(|(number, kind, _)| repaired.contains(&(*number, *kind)));
+            left > many || left == many && many > 0 && (had != has || tried_one())
         };
         tried.into_iter().filter(is_worse).collect()
     }
-}
-
-/// True if a change of this history was made for one of its errors.
-fn has_change_for(changes: &[ItemChange], number: u32, errors: &CountsByCode) -> bool {
-    changes.iter().any(|change| match change.cause {
-        Cause::Rule(code, variant, _) => change.history == Some(number) && errors.contains_key(&(code, variant)),
-        Cause::Flag(_) => false,
-    })
 }
