@@ -100,7 +100,8 @@ pub fn predict(
     threads: usize,
     whole: bool,
 ) -> io::Result<Predictions> {
-    if !found.findings.iter().any(WeighedFinding::is_fixed_by_default) {
+    let is_fixed = found.findings.iter().any(WeighedFinding::is_fixed_by_default);
+    if !is_fixed && found.outputs.iter().all(|sketch| sketch.fixes.is_empty()) {
         return Ok(Predictions::uniform(found, PredictedFix::Requested));
     }
     let repairs = |target| found.format.is_some_and(|format| judge::shares_dialect(format.info(), target));
@@ -153,9 +154,12 @@ fn from_sketches(
     if found.findings.iter().any(is_text) {
         return Ok(None);
     }
-    let sketches: HashMap<u32, &HistoryPreview> =
-        found.outputs.iter().map(|sketch| (sketch.number, sketch)).collect();
-    let sketch_of = |judged: &WeighedFinding| judged.history.and_then(|number| sketches.get(&number));
+    let mut sketches: Vec<&HistoryPreview> = found.outputs.iter().collect();
+    sketches.sort_by_key(|sketch| sketch.number);
+    let sketch_of = |judged: &WeighedFinding| {
+        let at = sketches.binary_search_by_key(&judged.history?, |sketch| sketch.number).ok()?;
+        sketches.get(at).copied()
+    };
     let is_doubtful = |judged: &WeighedFinding| sketch_of(judged).is_some_and(|sketch| !sketch.is_conclusive);
     let trial = match found.findings.iter().any(is_doubtful) {
         true => trial::repair_some(id, bytes, found, &is_doubtful, options, threads)?,

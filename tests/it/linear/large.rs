@@ -5,13 +5,14 @@ use std::fs;
 
 use replaylint::internals::judge::Options;
 use replaylint::internals::repair::FixOptions;
+use replaylint::internals::report::prediction::predictions;
 use replaylint::internals::source::GrowableBytes;
 
 use super::folders::walk_work;
 use super::shapes::ShapePart::{Calls, Results, User};
 use super::shapes::{RequestWriter, ShapePart, anthropic, chat, document, responses};
 use crate::support::work::{CountedDoc, Work, growth};
-use crate::support::{check_of, repair_of};
+use crate::support::{DOC, check_of, repair_of};
 
 /// Numbers of calls; as many results come with them.
 const SIZES: [usize; 4] = [100, 1_000, 10_000, 50_000];
@@ -81,6 +82,41 @@ fn long_keys_with_one_prefix_are_linear_up_to_a_hundred_thousand_items() {
 #[test]
 fn open_calls_are_linear_up_to_a_hundred_thousand_items() {
     assert_history_linear("open calls", anthropic, open, "c");
+}
+
+/// Numbers of requests in a log.
+const LOG_SIZES: [usize; 3] = [50, 500, 3_000];
+
+/// A log of short requests: each has an error that stays, an open call, a result without its call, and a copy of a result.
+fn log(n: usize) -> Vec<u8> {
+    let call = |id: &str| format!(r#"{{"type":"function_call","call_id":"{id}","name":"f","arguments":"{{}}"}}"#);
+    let output = |id: &str| format!(r#"{{"type":"function_call_output","call_id":"{id}","output":"x"}}"#);
+    let (user, unknown) =
+        (r#"{"role":"user","content":"x"}"#, r#"{"type":"message","role":"wizard","content":"x"}"#);
+    let items = [user.to_owned(), call("a"), output("a"), output("a"), call("b"), output("c"), unknown.to_owned()];
+    let line = format!("{{\"model\":\"gpt-5\",\"input\":[{}]}}\n", items.join(","));
+    line.repeat(n).into_bytes()
+}
+
+#[test]
+fn logs_are_linear_in_the_number_of_their_requests() {
+    let options = Options::default();
+    let doc = |n: usize| GrowableBytes::new(CountedDoc(log(n)));
+    assert_grows_linearly("check of a log", &LOG_SIZES, &|n| {
+        let doc = doc(n);
+        Work::of(|| {
+            let mut found = check_of(&doc, &options);
+            let predicted = predictions::predict(DOC, &doc, &mut found, &options, 1, false).expect("memory reads");
+            assert!(predicted.resolved >= 2 * n as u64, "{} of {n}", predicted.resolved);
+        })
+        .0
+    });
+    assert_grows_linearly("fix of a log", &LOG_SIZES, &|n| {
+        let doc = doc(n);
+        let (work, repaired) = Work::of(|| repair_of(&doc, &options, &FixOptions::default()));
+        assert!(repaired.fixed.changes.len() >= 3 * n, "{} changes of {n}", repaired.fixed.changes.len());
+        work
+    });
 }
 
 #[test]

@@ -174,6 +174,29 @@ fn predictions_agree_with_the_repair_of_the_whole_doc() {
     }
 }
 
+/// Short histories are predicted by a repair of their records, some megabytes at a time.
+#[test]
+fn predictions_agree_where_records_fill_several_batches() {
+    let long = "x".repeat(150_000);
+    let request = |n: usize| {
+        let of_turn = match n % 4 {
+            0 => r#"{"role":"assistant","content":"y"}"#,
+            1 => r#"{"role":"tool","tool_call_id":"c1","content":"y"}"#,
+            2 => {
+                r#"{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
+            }
+            _ => r#"{"role":"tool","content":"y"}"#,
+        };
+        format!(
+            r#"{{"model":"gpt-5","messages":[{{"role":"user","content":"{long}"}},{of_turn},{{"role":"user","content":"{n}"}}]}}"#
+        )
+    };
+    let text = (0..70).map(request).collect::<Vec<_>>().join("\n");
+    let (resolved, fixes) = predicted_fixes(text.as_bytes());
+    assert!(resolved > 30 && fixes.len() > 50, "{resolved} of {}", fixes.len());
+    assert_eq!((resolved, fixes), applied_fixes(text.as_bytes()));
+}
+
 #[test]
 fn every_finding_has_a_prediction_for_every_target() {
     let mut seen = 0;
