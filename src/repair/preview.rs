@@ -32,6 +32,8 @@ impl PredictedFix {
         let is_default = judged.is_fixed_by_default();
         match left {
             Some(why) if is_default => PredictedFix::Impossible(why.unwrap_or(NO_FIX_FOUND)),
+            // Not even with the flag that it needs.
+            Some(Some(why)) if judged.flag().is_some() => PredictedFix::Impossible(why),
             // It needs no fix or flag of its own if another repair removes it.
             None if !is_default => PredictedFix::ByOtherFix,
             _ => PredictedFix::Requested,
@@ -45,7 +47,8 @@ pub struct HistoryPreview {
     pub number: u32,
     /// True if its dialect is not the target's, so that it must be converted first.
     pub is_foreign: bool,
-    /// The predicted fixes of its findings, by code and start.
+    /// The predicted fixes of its findings, by code and start; without those that are made as the finding asks for, which
+    /// are most.
     pub fixes: HashMap<(Code, u64), PredictedFix>,
     /// Number of errors and warnings that the repair resolves.
     pub resolved: i64,
@@ -79,16 +82,19 @@ impl HistoryVisitor for Previewer {
         }
         let spans = info.histories.span_records();
         let is_fixed = case.findings.iter().any(WeighedFinding::is_fixed_by_default);
-        if !is_fixed && !spans {
+        let is_offered =
+            case.findings.iter().any(|judged| judged.severity > Severity::Info && judged.flag().is_some());
+        if !is_fixed && !is_offered && !spans {
             return None;
         }
         // The repair of a document that spans several lines does not start from these plans.
         let plan_use = if spans { PlanUse::Shown } else { PlanUse::Predicted };
         let search = RepairSearch::new(&self.options, false, true).for_use(plan_use);
         let numbered = case.cx.history.settings.ordinals.is_some();
-        let plan = (is_fixed || numbered).then(|| search.visit(case)).flatten();
-        let mut sketch = match plan.as_ref().filter(|_| is_fixed) {
-            Some(plan) => outcome(plan, case),
+        let plan = (is_fixed || is_offered || numbered).then(|| search.visit(case)).flatten();
+        let mut sketch = match &plan {
+            Some(plan) if is_fixed => outcome(plan, case),
+            Some(plan) => HistoryPreview { fixes: predicted_fixes(plan, case, |_| true), ..nothing },
             None => HistoryPreview { is_conclusive: !is_fixed, ..nothing },
         };
         sketch.is_conclusive &= !numbered;
@@ -110,20 +116,34 @@ impl HistoryVisitor for Previewer {
     }
 }
 
-/// The preview of a plan, from the findings that it leaves.
-fn outcome(plan: &HistoryPlan, case: &JudgedHistory<'_>) -> HistoryPreview {
+/// The predicted fixes of findings, other than [`PredictedFix::Requested`]. Some findings are left by the plan.
+fn predicted_fixes(
+    plan: &HistoryPlan,
+    case: &JudgedHistory<'_>,
+    is_left: impl Fn(&WeighedFinding) -> bool,
+) -> HashMap<(Code, u64), PredictedFix> {
     let refused: HashMap<(Code, Place), &'static str> =
         plan.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason)).collect();
-    let key = |judged: &WeighedFinding| judged.finding.code_and_start();
-    let left: HashSet<(Code, u64)> =
-        plan.outcome.iter().flat_map(|predicted| &predicted.remaining).map(key).collect();
-    let one = |judged: &WeighedFinding| {
+    let mut fixes = HashMap::new();
+    for judged in case.findings {
         let why = || refused.get(&(judged.finding.code, judged.finding.row.at)).copied();
-        (key(judged), PredictedFix::of(judged, left.contains(&key(judged)).then(why)))
-    };
-    let promises: HashMap<(Code, u64), PredictedFix> = case.findings.iter().map(one).collect();
+        match PredictedFix::of(judged, is_left(judged).then(why)) {
+            PredictedFix::Requested if fixes.is_empty() => {}
+            // The last finding of a kind at a place decides.
+            PredictedFix::Requested => drop(fixes.remove(&judged.finding.code_and_start())),
+            other => drop(fixes.insert(judged.finding.code_and_start(), other)),
+        }
+    }
+    fixes
+}
+
+/// The preview of a plan, from the findings that it leaves.
+fn outcome(plan: &HistoryPlan, case: &JudgedHistory<'_>) -> HistoryPreview {
+    let remaining = || plan.outcome.iter().flat_map(|predicted| &predicted.remaining);
+    let left: HashSet<(Code, u64)> = remaining().map(|judged| judged.finding.code_and_start()).collect();
+    let fixes = predicted_fixes(plan, case, |judged| left.contains(&judged.finding.code_and_start()));
     let counts = |judged: &&WeighedFinding| judged.severity > Severity::Info;
-    let has = plan.outcome.iter().flat_map(|predicted| &predicted.remaining).filter(counts).count();
+    let has = remaining().filter(counts).count();
     let gone = case.findings.iter().filter(counts).count() as i64 - has as i64;
     let by_text = |judged: &WeighedFinding| {
         let acts = judged.finding.remedy.acts();
@@ -143,7 +163,7 @@ fn outcome(plan: &HistoryPlan, case: &JudgedHistory<'_>) -> HistoryPreview {
     let is_odd = |judged: &WeighedFinding| {
         judged.rule().check.judges_single_items() && judged.severity == Severity::Error && !judged.has_fix()
     };
-    let is_doubtful = promises.values().any(|promise| *promise == PredictedFix::Impossible(NO_FIX_FOUND));
+    let is_doubtful = fixes.values().any(|fix| *fix == PredictedFix::Impossible(NO_FIX_FOUND));
     // A change before signed thinking has consequences that only the repair itself finds.
     let is_bound = case.cx.has(Trait::BoundThinking) && !plan.changes.is_empty();
     let is_sure = plan.outcome.as_ref().is_some_and(PlanOutcome::is_conclusive)
@@ -153,7 +173,7 @@ fn outcome(plan: &HistoryPlan, case: &JudgedHistory<'_>) -> HistoryPreview {
     HistoryPreview {
         number: plan.number,
         is_foreign: false,
-        fixes: promises,
+        fixes,
         resolved: gone,
         is_conclusive: is_sure,
         plan: None,

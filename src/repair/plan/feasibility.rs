@@ -60,7 +60,7 @@ impl PlanBuilder<'_> {
         self.find_row_moves(&mut found);
         self.find_impossible_stubs(&mut found);
         if !self.is_partial {
-            self.find_emptied_lists(info.histories, &mut found);
+            self.find_emptied_lists(info, &mut found);
         }
         let mut causes: Vec<(Cause, &'static str)> = self.request_change().into_iter().collect();
         if found.is_empty() {
@@ -175,7 +175,7 @@ impl PlanBuilder<'_> {
     }
 
     /// Finds lists and lone messages that would become empty.
-    fn find_emptied_lists(&self, histories: HistoryScope, found: &mut Vec<InfeasibleChange>) {
+    fn find_emptied_lists(&self, info: &FormatInfo, found: &mut Vec<InfeasibleChange>) {
         let leaves = |action| matches!(action, Action::Drop | Action::Move);
         let goes = |ix: u32| {
             self.decisions.get(&ix).is_some_and(|decision| decision.empties() && decision.replaced_by().is_none())
@@ -191,14 +191,16 @@ impl PlanBuilder<'_> {
                 );
             }
         }
-        if histories != HistoryScope::PerRecord {
+        if info.histories != HistoryScope::PerRecord {
             return;
         }
+        // Several parts may be of one list: messages with other content, and those without it.
+        let path = |row: &Row| info.parts.get(usize::from(row.part)).map(|part| part.path);
         // By list: the items, and whether all of them are removed.
-        let mut lists: BTreeMap<(u32, u8), (Vec<u32>, bool)> = BTreeMap::new();
+        let mut lists: BTreeMap<(u32, Option<&[&str]>), (Vec<u32>, bool)> = BTreeMap::new();
         let is_block = |row: &Row| row.part == BLOCK;
         for (row, ix) in self.cx.history.rows.iter().chain(&self.cx.history.continuations).zip(0..) {
-            let list = lists.entry((row.record, row.part)).or_insert((Vec::new(), true));
+            let list = lists.entry((row.record, path(row))).or_insert((Vec::new(), true));
             if !is_block(row) {
                 list.0.push(ix);
                 list.1 &= goes(ix);

@@ -25,6 +25,7 @@ use crate::format::HistoryScope;
 use crate::history::{Code, NONE};
 use crate::judge::{HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
+use crate::target::Severity;
 
 use super::plan::chosen_act;
 use super::plan::chosen_act::{ChosenAct, SharedFinding};
@@ -33,7 +34,7 @@ use super::plan::memo::HistoryMemo;
 use super::plan::outcome::PlanOutcome;
 use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::shorten::SHORTEN;
-use super::{Action, Cause, surroundings};
+use super::{Action, Cause, FixOptions, surroundings};
 use component::ComponentMap;
 use context::SearchContext;
 pub use context::{PlanUse, RepairSearch};
@@ -112,7 +113,33 @@ impl<'g> SearchContext<'g> {
         if !defects.is_empty() {
             self.search_components(defects, &mut chosen, &mut skipped);
         }
+        skipped.extend(self.refused_with_flags());
         self.finish(chosen, skipped)
+    }
+
+    /// The findings that a flag which is not given would not fix either, and why: no flag is offered in vain.
+    fn refused_with_flags(&self) -> Vec<(SharedFinding<'g>, &'static str)> {
+        let options = self.search.options;
+        let needs_flag = |judged: &&WeighedFinding| {
+            judged.severity > Severity::Info && judged.flag().is_some() && !options.selects(judged)
+        };
+        let flagged = || self.case.findings.iter().filter(needs_flag);
+        if flagged().next().is_none() {
+            return Vec::new();
+        }
+        let options = FixOptions { warnings: true, acknowledge_safety: true, ..options.clone() };
+        if !flagged().any(|judged| options.selects(judged)) {
+            return Vec::new();
+        }
+        let search = RepairSearch::new(&options, self.search.is_multiline, false).for_use(PlanUse::Predicted);
+        let refusals = search.visit(self.case).map(|plan| plan.refusals).unwrap_or_default();
+        let why: HashMap<(Code, Place), &'static str> =
+            refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason)).collect();
+        let refused = |judged: &'g WeighedFinding| {
+            let why = why.get(&(judged.finding.code, judged.finding.row.at))?;
+            Some((SharedFinding::Initial(judged), *why))
+        };
+        flagged().filter_map(refused).collect()
     }
 
     /// Repairs one component after another, and appends to `chosen` and `skipped`.

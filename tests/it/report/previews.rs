@@ -7,11 +7,12 @@ use std::path::{Path, PathBuf};
 use replaylint::internals::judge::Options;
 use replaylint::internals::repair;
 use replaylint::internals::repair::{Action, FixOptions, Reasoning};
-use replaylint::internals::report::{Style, changes};
+use replaylint::internals::report::{Diagnostic, Style, changes};
 use serde_json::Value;
 
+use super::outputs::sample_texts;
 use super::reports::{json, run};
-use crate::support::{DOC, STYLE, growable_text, preview};
+use crate::support::{DOC, STYLE, growable_text, preview, repair};
 
 /// All files of the samples.
 fn samples() -> Vec<PathBuf> {
@@ -91,6 +92,26 @@ fn the_summary_adds_up_the_changes() {
             "{loses}"
         );
     }
+}
+
+/// The findings that `fix --fix-warnings` is said to resolve are resolved by it.
+#[test]
+fn a_fix_behind_a_flag_is_made_with_the_flag() {
+    let options = Options::default();
+    let wanted = FixOptions { warnings: true, ..FixOptions::default() };
+    let mut promised = 0;
+    for (name, text) in sample_texts() {
+        let first = repair(&text, &options, &FixOptions::default());
+        let needs_flag =
+            |left: &&Diagnostic| left.fix.as_ref().is_some_and(|fix| fix.flag == Some("--fix-warnings"));
+        let offered: Vec<String> =
+            first.remaining.iter().filter(needs_flag).map(|left| left.message.clone()).collect();
+        let fixed = repair::fix(DOC, &growable_text(&first.text), &options, &wanted, 1).expect("memory reads");
+        let made = fixed.before.findings.len().saturating_sub(fixed.remaining().findings.len());
+        assert!(made >= offered.len(), "{name}: {made} of {offered:?}");
+        promised += offered.len();
+    }
+    assert!(promised > 20, "{promised}");
 }
 
 /// A request with unanswered calls, each in a turn of its own.
