@@ -41,7 +41,7 @@ pub fn judge_streaming<H: HistoryVisitor>(
         let mut emit = |gathered: &mut DocFindings<H::Output>| emit(&mut gathered.outputs);
         read::read(id, bytes, &options.read, threads, judging, &mut emit)
     };
-    run_passes(bytes, options, visitor, &mut pass)
+    run_passes(options, visitor, &mut pass)
 }
 
 /// Judges a doc whose container is known. `scanned` is the tape of a document that was scanned.
@@ -57,20 +57,19 @@ pub fn judge_in_container<H: HistoryVisitor>(
     let mut pass = |judging: &DocJudge<'_, H>| {
         read::read_synthetic(id, bytes, container, &options.read, threads, judging, scanned.take())
     };
-    run_passes(bytes, options, visitor, &mut pass)
+    run_passes(options, visitor, &mut pass)
 }
 
 type ReadPass<'p, H, T> = &'p mut dyn FnMut(&DocJudge<'_, H>) -> io::Result<DocReading<DocFindings<T>>>;
 
 /// Runs one pass, and more if that lacked items.
 fn run_passes<H: HistoryVisitor>(
-    bytes: &dyn ReadAt,
     options: &Options,
     visitor: &H,
     pass: ReadPass<'_, H, H::Output>,
 ) -> io::Result<JudgedDoc<H::Output>> {
     let nothing = StoredItems::default();
-    let judging = DocJudge { bytes, options, visitor, stored_items: &nothing, only_ids: None };
+    let judging = DocJudge { options, visitor, stored_items: &nothing, only_ids: None };
     let mut first = pass(&judging)?;
     if first.output.missing_ids.is_empty() {
         return Ok(JudgedDoc { is_self_contained: true, ..finish(first, options) });
@@ -159,7 +158,6 @@ impl<T> DocFindings<T> {
 }
 
 struct DocJudge<'j, H> {
-    bytes: &'j dyn ReadAt,
     options: &'j Options,
     visitor: &'j H,
     stored_items: &'j StoredItems,
@@ -187,7 +185,7 @@ impl<H: HistoryVisitor> ReadConsumer for DocJudge<'_, H> {
     }
 
     fn history(&self, found: FoundHistory<'_>, into: &mut Self::Output) {
-        let FoundHistory { history, info, number, items, record } = found;
+        let FoundHistory { history, info, number, items, record, bytes } = found;
         if let Some(only_ids) = self.only_ids {
             into.stored_items.collect(&history, only_ids);
             return;
@@ -195,7 +193,7 @@ impl<H: HistoryVisitor> ReadConsumer for DocJudge<'_, H> {
         let evaluation = Evaluation::new(&history, info, self.options);
         into.add_target(evaluation.target.name);
         into.agent_version = into.agent_version.max(history.settings.agent_version);
-        let texts = TextReader::new(self.bytes, info.dialect).with_scanned(record);
+        let texts = TextReader::new(bytes, info.dialect).with_scanned(record);
         let cx = evaluation.context(&texts, self.stored_items);
         let case =
             JudgedHistory { cx: &cx, info, findings: &[], number, options: self.options, evaluation: &evaluation };

@@ -76,6 +76,11 @@ impl WeighedFinding {
         }
     }
 
+    /// True if it is counted, and has a fix that only a flag enables.
+    pub fn needs_flag(&self) -> bool {
+        self.severity > Severity::Info && self.flag().is_some()
+    }
+
     /// Sorts findings. Those of one history are sorted already, and sorting takes memory.
     pub fn sort(findings: &mut [WeighedFinding]) {
         if !findings.is_sorted_by_key(WeighedFinding::sort_key) {

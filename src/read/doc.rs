@@ -470,6 +470,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             // Results of the last calls may be in the missing part.
             (settings.usage, settings.broken) = (Usage::Log, true);
         }
-        self.take.history(FoundHistory { history, info, number, items, record }, &mut all.output);
+        self.take
+            .history(FoundHistory { history, info, number, items, record, bytes: self.bytes }, &mut all.output);
     }
 }

@@ -125,6 +125,8 @@ pub struct FoundHistory<'f> {
     pub items: &'f [Finding],
     /// The record that is the history, if its text is still in memory.
     pub record: Option<ScannedRecord<'f>>,
+    /// The bytes of the doc, in memory if they are few.
+    pub bytes: &'f dyn ReadAt,
 }
 
 /// Consumes the results of the reader.

@@ -82,8 +82,7 @@ impl HistoryVisitor for Previewer {
         }
         let spans = info.histories.span_records();
         let is_fixed = case.findings.iter().any(WeighedFinding::is_fixed_by_default);
-        let is_offered =
-            case.findings.iter().any(|judged| judged.severity > Severity::Info && judged.flag().is_some());
+        let is_offered = case.findings.iter().any(WeighedFinding::needs_flag);
         if !is_fixed && !is_offered && !spans {
             return None;
         }

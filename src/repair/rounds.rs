@@ -10,6 +10,7 @@ use crate::json::{Val, pointer};
 use crate::judge::{JudgedDoc, Options, WeighedFinding, judge};
 use crate::place::{DocId, Patch, Pieces, Place};
 use crate::read::{self, detect};
+use crate::source::bytes::loaded::LoadedBytes;
 use crate::source::{Container, PatchedView, ReadAt, framing};
 use crate::target::Severity;
 
@@ -105,7 +106,15 @@ impl RepairJob<'_> {
     }
 
     /// Repairs the doc; `judged` is the doc before the repair, if it was judged already.
-    fn run(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
+    fn run(&self, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
+        // Each item that changes is read several times.
+        let mut text = Vec::new();
+        let loaded = LoadedBytes::load(self.bytes, &mut text)?;
+        let bytes = loaded.as_ref().map_or(self.bytes, |loaded| loaded as &dyn ReadAt);
+        RepairJob { bytes, ..*self }.run_loaded(judged)
+    }
+
+    fn run_loaded(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
         let mut given_up = AbandonedHistories::new();
         loop {
             let (mut fixed, mut worse) = self.attempt(&given_up, judged.take())?;

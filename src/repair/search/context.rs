@@ -34,13 +34,22 @@ pub struct RepairSearch<'o> {
     /// True if the outcome of each plan is to be predicted.
     pub predicts: bool,
     pub plan_use: PlanUse,
+    /// Only components with a finding whose fix needs a flag are searched, to know why it is not possible.
+    pub only_flagged: bool,
     /// Acts chosen for rows that several histories share, so that all of them decide alike.
     decisions: Mutex<HashMap<DefectKey, RepairAct>>,
 }
 
 impl<'o> RepairSearch<'o> {
     pub fn new(options: &'o FixOptions, is_multiline: bool, predicts: bool) -> Self {
-        RepairSearch { options, is_multiline, predicts, plan_use: PlanUse::Shown, decisions: Mutex::default() }
+        RepairSearch {
+            options,
+            is_multiline,
+            predicts,
+            plan_use: PlanUse::Shown,
+            only_flagged: false,
+            decisions: Mutex::default(),
+        }
     }
 
     /// The same, for another use of its plans.

@@ -25,7 +25,6 @@ use crate::format::HistoryScope;
 use crate::history::{Code, NONE};
 use crate::judge::{HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
-use crate::target::Severity;
 
 use super::plan::chosen_act;
 use super::plan::chosen_act::{ChosenAct, SharedFinding};
@@ -35,7 +34,7 @@ use super::plan::outcome::PlanOutcome;
 use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::shorten::SHORTEN;
 use super::{Action, Cause, FixOptions, surroundings};
-use component::ComponentMap;
+use component::{Component, ComponentMap};
 use context::SearchContext;
 pub use context::{PlanUse, RepairSearch};
 use defect::{Defect, DefectKey, key_of_finding};
@@ -120,10 +119,8 @@ impl<'g> SearchContext<'g> {
     /// The findings that a flag which is not given would not fix either, and why: no flag is offered in vain.
     fn refused_with_flags(&self) -> Vec<(SharedFinding<'g>, &'static str)> {
         let options = self.search.options;
-        let needs_flag = |judged: &&WeighedFinding| {
-            judged.severity > Severity::Info && judged.flag().is_some() && !options.selects(judged)
-        };
-        let flagged = || self.case.findings.iter().filter(needs_flag);
+        let flagged =
+            || self.case.findings.iter().filter(|judged| judged.needs_flag() && !options.selects(judged));
         if flagged().next().is_none() {
             return Vec::new();
         }
@@ -131,7 +128,8 @@ impl<'g> SearchContext<'g> {
         if !flagged().any(|judged| options.selects(judged)) {
             return Vec::new();
         }
-        let search = RepairSearch::new(&options, self.search.is_multiline, false).for_use(PlanUse::Predicted);
+        let mut search = RepairSearch::new(&options, self.search.is_multiline, false).for_use(PlanUse::Predicted);
+        search.only_flagged = true;
         let refusals = search.visit(self.case).map(|plan| plan.refusals).unwrap_or_default();
         let why: HashMap<(Code, Place), &'static str> =
             refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason)).collect();
@@ -153,7 +151,10 @@ impl<'g> SearchContext<'g> {
         let map = ComponentMap::new(history, &self.memo);
         let is_whole = history.rows.len() <= MAX_WHOLE_ROWS || defects.len() <= MAX_WHOLE_DEFECTS;
         chosen.reserve(if is_whole { 0 } else { defects.len() });
-        for component in map.components(defects) {
+        let is_searched = |component: &Component<'_>| {
+            !self.search.only_flagged || component.defects.iter().any(|defect| defect.judged.needs_flag())
+        };
+        for component in map.components(defects).filter(is_searched) {
             if component.stretches.is_empty()
                 || component.stretches.iter().any(|s| s.end as usize > history.rows.len())
             {
@@ -172,7 +173,7 @@ impl<'g> SearchContext<'g> {
             }
             skipped.extend(solved.skipped);
         }
-        if is_whole {
+        if is_whole || self.search.only_flagged {
             return;
         }
         // Repair what the repairs of parts cause elsewhere.
