@@ -106,24 +106,19 @@ impl RepairJob<'_> {
     }
 
     /// Repairs the doc; `judged` is the doc before the repair, if it was judged already.
-    fn run(&self, judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
+    fn run(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
+        let (mut text, mut given_up) = (Vec::new(), AbandonedHistories::new());
         // Each item that changes is read several times.
-        let mut text = Vec::new();
         let loaded = LoadedBytes::load(self.bytes, &mut text)?;
-        let bytes = loaded.as_ref().map_or(self.bytes, |loaded| loaded as &dyn ReadAt);
-        RepairJob { bytes, ..*self }.run_loaded(judged)
-    }
-
-    fn run_loaded(&self, mut judged: Option<JudgedDoc<HistoryPlan>>) -> io::Result<DocRepair> {
-        let mut given_up = AbandonedHistories::new();
+        let job = RepairJob { bytes: loaded.as_ref().map_or(self.bytes, |loaded| loaded as &dyn ReadAt), ..*self };
         loop {
-            let (mut fixed, mut worse) = self.attempt(&given_up, judged.take())?;
+            let (mut fixed, mut worse) = job.attempt(&given_up, judged.take())?;
             let known = given_up.len();
-            if worse.is_empty() && !self.is_final(&fixed, &given_up)? {
+            if worse.is_empty() && !job.is_final(&fixed, &given_up)? {
                 worse.extend(fixed.changes.iter().map(|change| (change.history, OTHER_FORMAT)));
             }
             let why = worse.values().next().copied();
-            if let Some(fixed) = why.map(|why| self.run_unshortened(&fixed, why)).transpose()?.flatten() {
+            if let Some(fixed) = why.map(|why| job.run_unshortened(&fixed, why)).transpose()?.flatten() {
                 return Ok(fixed);
             }
             worse.into_iter().for_each(|(number, why)| {
@@ -131,9 +126,9 @@ impl RepairJob<'_> {
             });
             if given_up.len() == known {
                 fixed.abandoned = given_up;
-                removed::list_removed(self.id, self.bytes, &mut fixed)?;
+                removed::list_removed(job.id, job.bytes, &mut fixed)?;
                 fixed.changes = dedup_changes(std::mem::take(&mut fixed.changes));
-                fixed.refuse_remaining(self.fix_options);
+                fixed.refuse_remaining(job.fix_options);
                 return Ok(fixed);
             }
         }
