@@ -162,17 +162,16 @@ impl TextRepair<'_> {
 }
 
 impl FixOptions {
-    /// True if a finding is to be fixed; a lossy fix may be refused, which is added to `refusals`.
+    /// True if a finding is to be fixed; a lossy fix may be refused, also one that a flag would enable, which is added to
+    /// `refusals`.
     pub(in crate::repair) fn accepts(&self, judged: &WeighedFinding, refusals: &mut Vec<Refusal>) -> bool {
-        if !self.selects(judged) {
-            return false;
-        }
+        let is_selected = self.selects(judged);
         let is_refused = judged.variant().loss == Loss::Lossy && self.lossless;
-        if is_refused {
+        if is_refused && (is_selected || judged.needs_flag()) {
             let why = "it would lose the content of the line (--lossless)";
             refusals.push(Refusal::of(judged, why));
         }
-        !is_refused
+        is_selected && !is_refused
     }
 }
 

@@ -310,7 +310,8 @@ fn assert_shapes_linear(dialect: &str, to: &str, write: &dyn Fn(&[ShapePart], &s
 }
 
 /// Writes each shape in each dialect, in two sizes, for `benches/growth.py`, which times the program on them: work that is not
-/// counted shows there.
+/// counted shows there. Each shape is also written in its least size, as many times, one request a line: what grows with the
+/// number of histories shows only in logs.
 #[test]
 #[ignore = "writes to the folder that REPLAYLINT_SHAPES names"]
 fn write_shapes() {
@@ -326,6 +327,8 @@ fn write_shapes() {
             let parts = shape(n);
             for (dialect, write_request, _) in DIALECTS {
                 write(dialect, name, n, &document(write_request, &parts, "x"));
+                let line = document(write_request, &shape(2), "x") + "\n";
+                write(&format!("{dialect}-log"), name, n / 4, &line.repeat(n / 4));
             }
             write("claude-code", name, n, &session(&anthropic(&parts, "x"), 1));
         }
