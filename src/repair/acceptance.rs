@@ -10,7 +10,7 @@ use super::plan::history_plan::HistoryPlan;
 use super::{Cause, ItemChange};
 
 /// Errors of one kind in a history: the number of the history, the rule and its variant, and how many there are.
-type ErrorCount = (u32, (Code, u8), u32);
+type ErrorCount = (u32, (Code, u8), usize);
 
 /// Error counts of all histories, sorted.
 pub(super) struct ErrorCounts(Vec<ErrorCount>);
@@ -19,15 +19,11 @@ impl ErrorCounts {
     pub fn of(doc: &JudgedDoc<HistoryPlan>) -> ErrorCounts {
         let errors = doc.findings.iter().filter(|judged| judged.severity == Severity::Error);
         let kind = |judged: &WeighedFinding| (judged.finding.code, judged.finding.variant);
-        let mut all: Vec<ErrorCount> =
-            errors.map(|judged| (judged.history.unwrap_or(u32::MAX), kind(judged), 1)).collect();
+        let mut all: Vec<(u32, (Code, u8))> =
+            errors.map(|judged| (judged.history.unwrap_or(u32::MAX), kind(judged))).collect();
         all.sort_unstable();
-        all.dedup_by(|(number, kind, count), first| {
-            let is_same = (*number, *kind) == (first.0, first.1);
-            first.2 += if is_same { *count } else { 0 };
-            is_same
-        });
-        ErrorCounts(all)
+        let alike = all.chunk_by(|a, b| a == b);
+        ErrorCounts(alike.filter_map(|of| of.first().map(|(number, kind)| (*number, *kind, of.len()))).collect())
     }
 
     fn of_history(&self, number: u32) -> &[ErrorCount] {
@@ -49,7 +45,7 @@ impl ErrorCounts {
             .collect();
         let is_worse = |number: &u32| {
             let (had, has) = (self.of_history(*number), after.of_history(*number));
-            let total = |counts: &[ErrorCount]| counts.iter().map(|(.., count)| count).sum::<u32>();
+            let total = |counts: &[ErrorCount]| counts.iter().map(|(.., count)| count).sum::<usize>();
             let (many, left) = (total(had), total(has));
             let tried_one = || had.iter().any(|(number, kind, _)| repaired.contains(&(*number, *kind)));
             left > many || left == many && many > 0 && (had != has || tried_one())

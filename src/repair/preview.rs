@@ -115,7 +115,7 @@ impl HistoryVisitor for Previewer {
     }
 }
 
-/// The predicted fixes of findings, other than [`PredictedFix::Requested`]. Some findings are left by the plan.
+/// The predicted fixes of findings, other than [`PredictedFix::Requested`]; `is_left` is true for those that the plan leaves.
 fn predicted_fixes(
     plan: &HistoryPlan,
     case: &JudgedHistory<'_>,

@@ -162,8 +162,7 @@ impl TextRepair<'_> {
 }
 
 impl FixOptions {
-    /// True if a finding is to be fixed; a lossy fix may be refused, also one that a flag would enable, which is added to
-    /// `refusals`.
+    /// True if a finding is to be fixed. A lossy fix may be refused, also one that needs a flag; that is added to `refusals`.
     pub(in crate::repair) fn accepts(&self, judged: &WeighedFinding, refusals: &mut Vec<Refusal>) -> bool {
         let is_selected = self.selects(judged);
         let is_refused = judged.variant().loss == Loss::Lossy && self.lossless;

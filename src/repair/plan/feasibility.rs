@@ -195,12 +195,12 @@ impl PlanBuilder<'_> {
             return;
         }
         // Several parts may be of one list: messages with other content, and those without it.
-        let path = |row: &Row| info.parts.get(usize::from(row.part)).map(|part| part.path);
+        let list_of = |row: &Row| (row.record, info.parts.get(usize::from(row.part)).map(|part| part.path));
         // By list: the items, and whether all of them are removed.
-        let mut lists: BTreeMap<(u32, Option<&[&str]>), (Vec<u32>, bool)> = BTreeMap::new();
+        let mut lists = BTreeMap::new();
         let is_block = |row: &Row| row.part == BLOCK;
         for (row, ix) in self.cx.history.rows.iter().chain(&self.cx.history.continuations).zip(0..) {
-            let list = lists.entry((row.record, path(row))).or_insert((Vec::new(), true));
+            let list = lists.entry(list_of(row)).or_insert((Vec::new(), true));
             if !is_block(row) {
                 list.0.push(ix);
                 list.1 &= goes(ix);

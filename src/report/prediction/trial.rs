@@ -8,7 +8,7 @@ use crate::format::HistoryScope;
 use crate::judge::{JudgedDoc, Options, WeighedFinding};
 use crate::place::{DocId, Place};
 use crate::repair::{self, FixOptions};
-use crate::source::{CachedReader, Container, GrowableBytes, ReadAt, parallel::run_in_order};
+use crate::source::{CachedReader, Container, GrowableBytes, ReadAt, parallel};
 
 use super::fix_outcome::{PredictedFix, fix_outcomes};
 
@@ -65,7 +65,7 @@ pub(super) fn repair_some<T>(
     let repair = LineRepair { id, bytes, findings: &found.findings, by_offset, options, threads: threads_each };
     let mut all = Some(Trial::default());
     let mut failure = None;
-    run_in_order(
+    parallel::run_in_order(
         threads,
         batches.len(),
         || (),
