@@ -1,4 +1,5 @@
-"""How the CPU time of a command grows on inputs of four times the size, in every shape of `tests/it/linear/shapes.rs`.
+"""How the CPU time of a command grows on inputs of four times the size, in every shape of `tests/it/linear/shapes.rs`: as one
+history, as a log of as many short ones, and in each sample of testdata, copied.
 
     REPLAYLINT_SHAPES=DIR cargo test --test it -- --ignored write_shapes
     python3 benches/growth.py target/release/replaylint DIR [PART OF A NAME] [--parser target/release/deps/speed-…]

@@ -94,15 +94,19 @@ pub(in crate::repair) fn pad(
     patch: &Patch,
     kept: &dyn NumberedLines,
 ) -> io::Result<Patch> {
-    let (mut padded, mut rest) = (Patch::default(), patch.edits(id));
     // A log of one line looks like a document.
-    let (Container::Lines { start } | Container::Document { start }) = container else { return Ok(padded) };
+    let (Container::Lines { start } | Container::Document { start }) = container else {
+        return Ok(Patch::default());
+    };
+    let (mut edits, mut rest) = (Vec::new(), patch.edits(id));
     while let Some(first) = rest.first() {
         let line = lines::line_at(bytes, id, start, first.at.start)?;
         let (here, after) = rest.split_at(rest.partition_point(|edit| edit.at.start < line.end()).max(1));
-        padded.add(pad_line(bytes, line, here, kept)?);
+        edits.extend(pad_line(bytes, line, here, kept)?);
         rest = after;
     }
+    let mut padded = Patch::default();
+    padded.add(edits);
     Ok(padded)
 }
 

@@ -4,6 +4,7 @@
 use serde_json::{Value, json};
 
 use crate::linear::commands::{run_commands, superlinear_commands};
+use crate::report::outputs::sample_texts;
 use crate::support::work::MOST;
 
 /// Above the limit of calls in a message.
@@ -311,7 +312,7 @@ fn assert_shapes_linear(dialect: &str, to: &str, write: &dyn Fn(&[ShapePart], &s
 
 /// Writes each shape in each dialect, in two sizes, for `benches/growth.py`, which times the program on them: work that is not
 /// counted shows there. Each shape is also written in its least size, as many times, one request a line: what grows with the
-/// number of histories shows only in logs.
+/// number of histories shows only in logs. So is each sample of testdata, as a log or a list of copies of it.
 #[test]
 #[ignore = "writes to the folder that REPLAYLINT_SHAPES names"]
 fn write_shapes() {
@@ -333,6 +334,25 @@ fn write_shapes() {
             write("claude-code", name, n, &session(&anthropic(&parts, "x"), 1));
         }
     }
+    for (name, text) in sample_texts() {
+        let copies = few * 50 / text.len().max(1) + 1;
+        for n in [copies, 4 * copies] {
+            if let Some(repeated) = repeated(&name, &text, n) {
+                write("copies", &name.replace(['/', '.'], "_"), n, &repeated);
+            }
+        }
+    }
+}
+
+/// A sample so many times: its lines, or the elements of its list. `None` for a document of another kind.
+fn repeated(name: &str, text: &[u8], copies: usize) -> Option<String> {
+    let text = std::str::from_utf8(text).ok()?;
+    if name.ends_with(".jsonl") {
+        return Some(format!("{}\n", text.trim_end()).repeat(copies));
+    }
+    let elements: Vec<Value> = serde_json::from_str(text).ok()?;
+    let copied: Vec<&Value> = std::iter::repeat_n(&elements, copies).flatten().collect();
+    (!elements.is_empty()).then(|| serde_json::to_string(&copied).expect("values are written"))
 }
 
 #[test]
