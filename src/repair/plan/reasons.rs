@@ -10,3 +10,4 @@ pub(super) const LONE: &str = "it is the only content of the message, and the me
 pub(super) const ITEM_NOT_IN_FILE: &str = "the file does not contain the full item";
 pub(in crate::repair) const SPREAD_ENTRY: &str =
     "the entry spans several lines; in a session, each entry must be on one line";
+pub(in crate::repair) const COPY_WITH_FLAG: &str = "other files refer to the lines of this one; `replaylint fix --install --fix-warnings FILE` writes a repaired copy";

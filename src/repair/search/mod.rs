@@ -25,13 +25,14 @@ use crate::format::HistoryScope;
 use crate::history::{Code, NONE};
 use crate::judge::{HistoryVisitor, JudgedHistory, WeighedFinding};
 use crate::place::Place;
+use crate::rule::is_repaired_in_copy;
 
 use super::plan::chosen_act;
 use super::plan::chosen_act::{ChosenAct, SharedFinding};
 use super::plan::history_plan::{HistoryPlan, PlanBuilder};
 use super::plan::memo::HistoryMemo;
 use super::plan::outcome::PlanOutcome;
-use super::plan::reasons::{EMPTY, EMPTY_CALL, SPREAD_ENTRY};
+use super::plan::reasons::{COPY_WITH_FLAG, EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::shorten::SHORTEN;
 use super::{Action, Cause, FixOptions, surroundings};
 use component::{Component, ComponentMap};
@@ -134,8 +135,10 @@ impl<'g> SearchContext<'g> {
         let why: HashMap<(Code, Place), &'static str> =
             refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason)).collect();
         let refused = |judged: &'g WeighedFinding| {
-            let why = why.get(&(judged.finding.code, judged.finding.row.at))?;
-            Some((SharedFinding::Initial(judged), *why))
+            let why = *why.get(&(judged.finding.code, judged.finding.row.at))?;
+            // The copy needs the flag, too.
+            let why = if is_repaired_in_copy(why) { COPY_WITH_FLAG } else { why };
+            Some((SharedFinding::Initial(judged), why))
         };
         flagged().filter_map(refused).collect()
     }
