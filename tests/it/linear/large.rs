@@ -21,9 +21,10 @@ const SIZES: [usize; 4] = [100, 1_000, 10_000, 50_000];
 /// that is too large to be kept in memory is read several times. Quadratic work would be 500 at least.
 const MOST_PERCENT: u64 = 300;
 
-/// Reads of a document that is not kept in memory, for each item, and the times that its bytes are read: those of a shorter
-/// one, which is read once, say nothing about it.
-const READS_PER_ITEM: u64 = 8;
+/// A longer document is not kept in memory. Its reads for each item, and the times that its bytes are read: those of a
+/// shorter one say nothing about them.
+const LENGTH_IN_MEMORY: u64 = 8 << 20;
+const READS_PER_ITEM: u64 = 10;
 const TIMES_READ: u64 = 3;
 
 /// Fails unless each kind of work grows about linearly over all sizes.
@@ -33,9 +34,9 @@ fn assert_grows_linearly(name: &str, sizes: &[usize], work: &dyn Fn(usize) -> Wo
         let [(few, small), (many, large)] = pair else { continue };
         assert_ne!(small.allocations, 0, "{name}: nothing is counted");
         let most = (many / few) as u64 * MOST_PERCENT / 100;
-        let in_memory = small.reads < *few as u64;
-        let small = match in_memory {
-            true => Work { reads: *few as u64 * READS_PER_ITEM, read: small.read * TIMES_READ, ..*small },
+        let usual = *few as u64 * READS_PER_ITEM;
+        let small = match small.reads < usual && large.read > LENGTH_IN_MEMORY {
+            true => Work { reads: usual, read: small.read * TIMES_READ, ..*small },
             false => *small,
         };
         let excess = growth(small, *large, most);
