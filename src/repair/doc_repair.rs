@@ -69,8 +69,7 @@ impl DocRepair {
 
     /// A lookup of the reason for which the fix of a remaining finding was not made.
     pub fn refusal_reasons(&self) -> impl Fn(&WeighedFinding) -> Option<&'static str> {
-        let refusals = self.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason));
-        let refusals: HashMap<(Code, Place), &'static str> = refusals.collect();
+        let refusals = Refusal::reasons(&self.refusals);
         move |judged| {
             let refusal = refusals.get(&(judged.finding.code, judged.finding.row.at));
             refusal.or_else(|| self.abandoned.get(&judged.history)).copied()

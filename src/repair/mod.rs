@@ -22,6 +22,8 @@ mod surroundings;
 
 pub use plan::selection::AcceptedFinding;
 
+use std::collections::HashMap;
+
 use crate::history::{Code, Flags, Row};
 use crate::judge::WeighedFinding;
 use crate::message::smaller_image::ImageChange;
@@ -233,6 +235,11 @@ impl Refusal {
     /// A refusal to fix a finding.
     pub(in crate::repair) fn of(judged: &WeighedFinding, reason: &'static str) -> Refusal {
         Refusal { code: judged.finding.code, at: judged.finding.row.at, reason }
+    }
+
+    /// The reasons by the rule and the place of their findings; the first of several counts.
+    fn reasons(refusals: &[Refusal]) -> HashMap<(Code, Place), &'static str> {
+        refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason)).collect()
     }
 
     /// A refusal to fix the finding that caused a change; `None` if a flag caused it.

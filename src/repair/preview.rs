@@ -5,10 +5,9 @@ use std::collections::{HashMap, HashSet};
 
 use crate::history::{Code, RepairAct};
 use crate::judge::{self, HistoryVisitor, JudgedHistory, WeighedFinding};
-use crate::place::Place;
 use crate::target::{Severity, Trait};
 
-use super::{FixOptions, HistoryPlan, PlanOutcome, PlanUse, RepairSearch};
+use super::{FixOptions, HistoryPlan, PlanOutcome, PlanUse, Refusal, RepairSearch};
 
 /// The predicted fix of a finding.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -121,8 +120,7 @@ fn predicted_fixes(
     case: &JudgedHistory<'_>,
     is_left: impl Fn(&WeighedFinding) -> bool,
 ) -> HashMap<(Code, u64), PredictedFix> {
-    let refused: HashMap<(Code, Place), &'static str> =
-        plan.refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason)).collect();
+    let refused = Refusal::reasons(&plan.refusals);
     let mut fixes = HashMap::new();
     for judged in case.findings {
         let why = || refused.get(&(judged.finding.code, judged.finding.row.at)).copied();

@@ -34,7 +34,7 @@ use super::plan::memo::HistoryMemo;
 use super::plan::outcome::PlanOutcome;
 use super::plan::reasons::{COPY_WITH_FLAG, EMPTY, EMPTY_CALL, SPREAD_ENTRY};
 use super::plan::shorten::SHORTEN;
-use super::{Action, Cause, FixOptions, surroundings};
+use super::{Action, Cause, FixOptions, Refusal, surroundings};
 use component::{Component, ComponentMap};
 use context::SearchContext;
 pub use context::{PlanUse, RepairSearch};
@@ -131,9 +131,8 @@ impl<'g> SearchContext<'g> {
         }
         let mut search = RepairSearch::new(&options, self.search.is_multiline, false).for_use(PlanUse::Predicted);
         search.only_flagged = true;
-        let refusals = search.visit(self.case).map(|plan| plan.refusals).unwrap_or_default();
-        let why: HashMap<(Code, Place), &'static str> =
-            refusals.iter().rev().map(|refusal| ((refusal.code, refusal.at), refusal.reason)).collect();
+        let Some(plan) = search.visit(self.case) else { return Vec::new() };
+        let why = Refusal::reasons(&plan.refusals);
         let refused = |judged: &'g WeighedFinding| {
             let why = *why.get(&(judged.finding.code, judged.finding.row.at))?;
             // The copy needs the flag, too.
