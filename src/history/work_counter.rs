@@ -1,5 +1,6 @@
-//! Counter of accesses to rows, and to items of the context of a stream: how often a kind or a flag is read, or an item is
-//! moved. With it, tests bound the cost of a history of a given length without a clock. Without debug assertions nothing is counted.
+//! Counter of accesses to rows, to the findings of a doc, to the decisions of a plan, and to items of the context of a
+//! stream: how often a kind or a flag is read, or an item is moved. With it, tests bound the cost of a history of a given
+//! length without a clock. Without debug assertions nothing is counted.
 
 use std::cell::Cell;
 

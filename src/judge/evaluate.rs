@@ -4,13 +4,14 @@
     reason = "the tables of targets and codes are never empty, and groups are ranges of the rows of their history"
 )]
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::format::FormatInfo;
 use crate::formats::agents::resume::AgentAct;
 use crate::history::{
     BlockFlags, Code, Finding, Flags, History, Kind, Pairing, REFER, Remedy, RepairAct, RequestFlags, Row,
-    StoredItems, Usage, codes,
+    StoredItems, Usage, codes, work_counter,
 };
 use crate::place::Place;
 use crate::rule::{AgeLimit, Check, FindingSink, ItemText, Loss, Rule, RuleContext, RuleTag};
@@ -360,13 +361,30 @@ fn fix_loss(cx: &RuleContext<'_>, finding: &Finding, groups: &mut GroupLosses) -
 type GroupLosses = HashMap<(u32, bool), (Loss, bool)>;
 
 /// The findings among `items` that are on rows of a history, without those on items that a compaction or a
-/// rollback removed. Both are in the order of the doc.
-pub fn findings_on_rows(history: &History, items: &[Finding]) -> Vec<Finding> {
+/// rollback removed. Both are in the order of the doc. A doc may have many histories, so they are looked up by row; of one
+/// that has a single history, they are usually all.
+pub fn findings_on_rows<'f>(history: &History, items: &'f [Finding]) -> Cow<'f, [Finding]> {
     let mut starts: Vec<u64> = history.rows.iter().chain(&history.continuations).map(|row| row.at.start).collect();
     if !starts.is_sorted() {
         starts.sort_unstable();
     }
-    items.iter().filter(|finding| starts.binary_search(&finding.row.at.start).is_ok()).copied().collect()
+    starts.dedup();
+    let start_of = |finding: &Finding| {
+        work_counter::count();
+        finding.row.at.start
+    };
+    let mut rest = items;
+    let runs = starts.into_iter().map_while(|start| {
+        let (_, from) = rest.split_at(rest.partition_point(|finding| start_of(finding) < start));
+        let (run, after) = from.split_at(from.partition_point(|finding| start_of(finding) == start));
+        rest = after;
+        (!from.is_empty()).then_some(run)
+    });
+    let runs: Vec<&[Finding]> = runs.filter(|run| !run.is_empty()).collect();
+    match runs.iter().map(|run| run.len()).sum::<usize>() == items.len() {
+        true => Cow::Borrowed(items),
+        false => Cow::Owned(runs.concat()),
+    }
 }
 
 #[cfg(test)]

@@ -45,8 +45,12 @@ impl Batch {
         }
     }
 
-    /// Moves rows and marks into an assembler; calls `done` with the histories that end.
-    pub fn assemble(&mut self, assembler: &mut Assembler, mut done: impl FnMut(History, &[Finding])) {
+    /// Moves rows and marks into an assembler, and appends the histories that end to `ended`.
+    pub fn assemble(&mut self, assembler: &mut Assembler, ended: &mut Vec<History>) {
+        // The members of a record may be read in another order.
+        if !self.items.is_sorted_by_key(|finding| finding.row.at.start) {
+            self.items.sort_by_key(|finding| finding.row.at.start);
+        }
         // A history is judged while the batch exists, so rows are moved into it or freed.
         let mut rows = std::mem::take(&mut self.rows);
         let (mut at, count) = (0, rows.len());
@@ -57,9 +61,7 @@ impl Batch {
         for (before, mark) in self.marks.drain(..) {
             add(assembler, at, before as usize);
             at = before as usize;
-            if let Some(history) = assembler.mark(mark) {
-                done(history, &self.items);
-            }
+            ended.extend(assembler.mark(mark));
         }
         add(assembler, at, count);
         if self.broken {

@@ -124,7 +124,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         let info = format.info();
         let mut assembler = self.assembler(info, Some(format));
         let mut done = Vec::new();
-        batch.assemble(&mut assembler, |history, _| done.push(history));
+        batch.assemble(&mut assembler, &mut done);
         if self.take.wants_nodes() {
             self.take.nodes(paths::into_nodes(assembler, done, self.id), &mut own.output);
         } else {

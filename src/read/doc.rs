@@ -157,6 +157,10 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             None => stage.read_record(text, start, whole),
         };
         stage.batch.report_truncated();
+        if !format.is_some_and(|format| format.layout().is_synthetic()) {
+            // Nothing is made from the record: a long one's tape would be there while its history is judged.
+            stage.free_tape();
+        }
         let (batch, scanned) = stage.last_record(text, start);
         self.finish_batch(batch, format, scanned.map_or(ScannedRecords::None, ScannedRecords::Document), all)
     }
@@ -233,7 +237,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             let mut assembler = self.assembler(format.info(), Some(format));
             assembler.begin();
             let mut histories = Vec::new();
-            batch.assemble(&mut assembler, |history, _| histories.push(history));
+            batch.assemble(&mut assembler, &mut histories);
             self.finish(assembler, histories, &batch.items, (format, scanned), all)?;
         }
         for finding in batch.record_findings.drain(..) {
@@ -333,7 +337,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 truncated = chunk.batch.truncated.take();
                 tapes = std::mem::take(&mut chunk.batch.tapes);
                 if let Some((assembler, _)) = &mut assembler {
-                    chunk.batch.assemble(assembler, |history, _| ended.push(history));
+                    chunk.batch.assemble(assembler, &mut ended);
                     items.append(&mut chunk.batch.items);
                 }
                 for finding in std::mem::take(&mut chunk.batch.record_findings) {

@@ -37,7 +37,7 @@ impl<T: ReadConsumer> DocReader<'_, T> {
             translation::read(history, self.id, synthetic, &mut stage);
             let (mut assembler, mut ended) = (self.assembler(info, None), Vec::new());
             let mut batch = std::mem::take(&mut stage.batch);
-            batch.assemble(&mut assembler, |history, _| ended.push(history));
+            batch.assemble(&mut assembler, &mut ended);
             batch.record_findings.drain(..).for_each(|finding| self.raise(finding, all));
             self.finish_assembled(assembler, ended, &batch.items, info, all)?;
         }
@@ -61,7 +61,7 @@ impl<T: ReadConsumer> DocReader<'_, T> {
             stage.merged_message(synthetic.text().get(span).unwrap_or_default(), start, record);
         }
         let (mut assembler, mut ended) = (self.assembler(format.info(), None), Vec::new());
-        stage.batch.assemble(&mut assembler, |history, _| ended.push(history));
+        stage.batch.assemble(&mut assembler, &mut ended);
         match self.take.wants_nodes() {
             true => self.take.nodes(paths::into_nodes(assembler, ended, self.id), &mut all.output),
             false => {
