@@ -27,7 +27,7 @@ mod upstream;
 
 use crate::history::settings::unsent_items;
 use crate::history::tree::{Forest, MissingLinks, TreeBuilder};
-use crate::history::{Finding, History, HistorySettings, Pairing, Role, Row, UnsentItem, Version};
+use crate::history::{Finding, History, HistorySettings, Pairing, Role, Row, UnsentItem, Version, work_counter};
 use crate::json::Val;
 use crate::place::Place;
 
@@ -84,6 +84,8 @@ pub struct Assembler {
     pairing: Pairing,
     settings: HistorySettings,
     rows: Vec<Row>,
+    /// Number of rows, from the first, of which the last compaction left only the user's.
+    users_only: usize,
     /// The row at which each turn of the user began.
     turns: Vec<u32>,
     /// The row at which a turn began that has no user message yet.
@@ -118,6 +120,7 @@ impl Assembler {
             pairing: info.dialect.info().pairing,
             settings,
             rows: Vec::new(),
+            users_only: 0,
             turns: Vec::new(),
             pending_turn: None,
             has_turn_marks: false,
@@ -275,12 +278,15 @@ impl Assembler {
                 self.pending_turn = self.pending_turn.map(|_| 0);
             }
             Mark::ResetToUsers => {
-                let of_user = self.rows.iter().filter(|row| row.role == Role::User).copied().collect();
-                let all = std::mem::replace(&mut self.rows, of_user);
+                let others = self.rows.extract_if(self.users_only.., |row| {
+                    work_counter::count();
+                    row.role != Role::User
+                });
+                let others: Vec<Row> = others.collect();
                 if self.gathers_unsent {
-                    let others = all.iter().filter(|row| row.role != Role::User);
-                    self.settings.unsent.extend(unsent_items(others, REPLACED));
+                    self.settings.unsent.extend(unsent_items(&others, REPLACED));
                 }
+                self.users_only = self.rows.len();
                 self.turns.clear();
                 self.pending_turn = self.pending_turn.map(|_| self.rows.len() as u32);
             }
@@ -322,6 +328,7 @@ impl Assembler {
             self.settings.unsent.extend(unsent_items(rows, why));
         }
         self.rows.truncate(from);
+        self.users_only = self.users_only.min(from);
     }
 
     /// Takes what all branches of a tree share: losses, and items that are not sent.
@@ -386,6 +393,7 @@ impl Assembler {
             Some(own) => own.history(),
             None => std::mem::take(&mut self.rows),
         };
+        self.users_only = 0;
         let mut settings = std::mem::take(&mut self.settings);
         if let Some(own) = self.custom.as_ref().filter(|_| self.gathers_unsent) {
             for (rows, why) in own.unsent() {

@@ -169,11 +169,8 @@ impl AdkReader {
         if let Some(compaction) = compaction {
             let time = |key: &str| member(compaction, key).and_then(number);
             if let (Some(from), Some(to)) = (time("startTimestamp"), time("endTimestamp")) {
-                let is_outside = |event: &AdkEvent| event.time < from || event.time > to;
-                let (rest, replaced): (Vec<AdkEvent>, Vec<AdkEvent>) =
-                    std::mem::take(&mut self.events).into_iter().partition(is_outside);
-                self.events = rest;
-                self.unsent.extend(replaced.iter().map(|event| event.unsent_item("a compaction has replaced it")));
+                let replaced = self.events.extract_if(.., |event| event.time >= from && event.time <= to);
+                self.unsent.extend(replaced.map(|event| event.unsent_item("a compaction has replaced it")));
             }
         }
         let compacted = compaction.and_then(|compaction| member(compaction, "compactedContent"));

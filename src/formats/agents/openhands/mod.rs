@@ -158,10 +158,8 @@ impl ThreadReader for OpenhandsReader {
             self.is_anthropic |= event.get("thinking_blocks").is_some_and(|blocks| blocks.count() > 0);
             if let Some(forgotten) = event.get("forgotten_event_ids") {
                 let ids: HashSet<Box<str>> = forgotten.elements().filter_map(event::as_text).collect();
-                let (forgotten, kept): (Vec<OpenhandsEvent>, Vec<OpenhandsEvent>) =
-                    std::mem::take(&mut self.events).into_iter().partition(|event| ids.contains(&event.id));
-                self.events = kept;
-                self.unsent.extend(forgotten.iter().map(|OpenhandsEvent { message, .. }| {
+                let forgotten = self.events.extract_if(.., |event| ids.contains(&event.id));
+                self.unsent.extend(forgotten.map(|OpenhandsEvent { message, .. }| {
                     let why = "a condensation has replaced it";
                     UnsentItem::at(message.at.place, message.record, "an event", why)
                 }));
