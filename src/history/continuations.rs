@@ -66,6 +66,11 @@ impl Continuations {
     pub fn of_item(&self, row: &Row) -> impl Iterator<Item = u32> + '_ {
         ties(row).into_iter().flatten().filter_map(|tie| self.rows.get(&tie)).flatten().copied()
     }
+
+    /// Removes the rows that continue this one, so that they are not found for a copy of it.
+    pub fn take_of_item(&mut self, row: &Row) -> Vec<u32> {
+        ties(row).into_iter().flatten().filter_map(|tie| self.rows.remove(&tie)).flatten().collect()
+    }
 }
 
 /// Those of `rows` that continue none of `items`: their item is not in the history.

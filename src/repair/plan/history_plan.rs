@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
 use crate::history::continuations::Continuations;
-use crate::history::{GroupMode, Kind, NONE, RepairAct, Row};
+use crate::history::{GroupMode, Kind, NONE, RepairAct, Row, work_counter};
 use crate::judge::WeighedFinding;
 use crate::place::Place;
 use crate::rule::{Loss, RuleContext};
@@ -238,21 +238,25 @@ impl<'p> PlanBuilder<'p> {
 
     /// Drops the continuations of dropped items, and changes reasoning that is stored several times everywhere.
     fn apply_to_continuations(&mut self) {
-        let continued = Continuations::of(&self.cx.history.continuations, self.cx.history.rows.len() as u32);
+        let mut continued = Continuations::of(&self.cx.history.continuations, self.cx.history.rows.len() as u32);
         if continued.is_empty() {
             return;
         }
         // A member of the request is no item and has no continuations.
         for change in self.item_changes.clone() {
             let row = *self.cx.row(change.ix);
-            let decision = self.decisions.get(&change.ix).cloned().unwrap_or_default();
-            for other in continued.of_item(&row) {
-                if decision.drop {
+            if self.is_dropped(change.ix) {
+                for other in continued.take_of_item(&row) {
                     self.drop_row(other, change.cause, change.loss, "drop the item that continues it");
-                } else if row.is_reasoning() && !decision.text.is_empty() {
-                    self.decision(other).text.clone_from(&decision.text);
-                    self.note_change(other, change.cause, change.action, change.loss, change.description);
                 }
+                continue;
+            }
+            let text = self.decisions.get(&change.ix).map(|decision| &decision.text);
+            let text = text.filter(|text| row.is_reasoning() && !text.is_empty());
+            let Some(text) = text.cloned() else { continue };
+            for other in continued.of_item(&row) {
+                self.decision(other).text.clone_from(&text);
+                self.note_change(other, change.cause, change.action, change.loss, change.description);
             }
         }
     }
@@ -361,6 +365,7 @@ impl<'p> PlanBuilder<'p> {
     }
 
     pub fn is_dropped(&self, ix: u32) -> bool {
+        work_counter::count();
         self.decisions.get(&ix).is_some_and(|decision| decision.drop)
     }
 

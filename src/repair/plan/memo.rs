@@ -4,7 +4,7 @@ use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
-use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row};
+use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row, work_counter};
 use crate::message::smaller_image::{EncodedImage, ImageChange, ImageLimits};
 use crate::message::token_estimate::Hundredths;
 use crate::place::Place;
@@ -33,7 +33,8 @@ pub(in crate::repair) struct HistoryMemo {
     claimed: OnceCell<HashMap<u32, u32>>,
     outputs: OnceCell<HashMap<u32, u32>>,
     twins: OnceCell<HashMap<u32, Vec<u32>>>,
-    pairs: OnceCell<Vec<(u32, Pair)>>,
+    /// Rows, each with the number of a pair.
+    pairs: OnceCell<Vec<(u32, u32)>>,
     keys: OnceCell<Vec<(u64, u32)>>,
     continued: OnceCell<HashMap<Place, u32>>,
     answered: OnceCell<AnsweredCalls>,
@@ -136,16 +137,18 @@ impl HistoryMemo {
     }
 
     /// The pair of a row: the first if there are several, because further results of a call come after its own.
-    pub fn pair_of(&self, pairs: &[Pair], ix: u32) -> Option<&Pair> {
-        let sides = |pair: &Pair| [(pair.call, *pair), (pair.output, *pair)];
+    pub fn pair_of<'p>(&self, pairs: &'p [Pair], ix: u32) -> Option<&'p Pair> {
         let all = self.pairs.get_or_init(|| {
-            let mut all: Vec<(u32, Pair)> = pairs.iter().flat_map(sides).filter(|(ix, _)| *ix != NONE).collect();
-            // The sort is stable, so the pairs of a row stay in order.
-            all.sort_by_key(|(ix, _)| *ix);
+            let sides =
+                pairs.iter().zip(0..).flat_map(|(pair, number)| [(pair.call, number), (pair.output, number)]);
+            let mut all: Vec<(u32, u32)> = sides.filter(|(ix, _)| *ix != NONE).collect();
+            all.sort_unstable();
             all
         });
+        work_counter::count();
         let at = all.partition_point(|(other, _)| *other < ix);
-        all.get(at).filter(|(other, _)| *other == ix).map(|(_, pair)| pair)
+        let (_, number) = all.get(at).filter(|(other, _)| *other == ix)?;
+        pairs.get(*number as usize)
     }
 
     /// The outputs of calls, in the order of the calls.

@@ -149,6 +149,10 @@ impl<'h> ComponentMap<'h> {
             return messages.get(first).row..messages.get(last).end;
         }
         let rows = &history.rows;
+        if ix as usize >= rows.len() {
+            // It continues an item elsewhere.
+            return ix..ix + 1;
+        }
         let is_output = |row: &Row| row.is_client_output();
         let mut start = ix;
         let outputs = rows.iter().take(ix as usize + 1).rev().take_while(|row| is_output(row)).count() as u32;
