@@ -104,6 +104,8 @@ impl<'g> SearchContext<'g> {
     ) -> SearchNode<'g> {
         let mut queue = NodeQueue::default();
         let mut seen: HashSet<u64> = HashSet::new();
+        // The least losses of the candidates with the same outcome.
+        let mut least_losses: HashMap<u64, PlanLosses> = HashMap::new();
         queue.push(SearchNode { open: Some(defects.to_vec()), ..self.node(scope, base.to_vec(), Vec::new()) });
         let (mut nearest, mut judged): (Option<SearchNode<'g>>, usize) = (None, 0);
         while let Some(mut node) = queue.pop() {
@@ -119,7 +121,14 @@ impl<'g> SearchContext<'g> {
             if open.is_empty() {
                 return node;
             }
-            if judged < MAX_JUDGEMENTS {
+            // Of many findings, not every combination of acts is tried: what another candidate leaves, too, and at no higher
+            // price, is not repaired twice.
+            let outcome = node.outcome();
+            let is_known = least_losses.get(&outcome).is_some_and(|least| *least <= node.losses);
+            if !is_known {
+                least_losses.insert(outcome, node.losses);
+            }
+            if judged < MAX_JUDGEMENTS && (!is_known || open.len() <= MAX_SINGLE_DEFECTS) {
                 for child in self.extend(scope, &node, open, limits) {
                     if seen.insert(child.fingerprint()) {
                         queue.push(child);
@@ -146,8 +155,7 @@ impl<'g> SearchContext<'g> {
         chosen: Vec<ChosenAct<'g>>,
         skipped: Vec<(Defect<'g>, &'static str)>,
     ) -> SearchNode<'g> {
-        let plan = self.build_plan(scope, &chosen);
-        SearchNode { losses: PlanLosses::of(&plan), chosen, skipped, unfixable: 0, plan: Some(plan), open: None }
+        SearchNode::new(self.build_plan(scope, &chosen), chosen, skipped)
     }
 
     fn build_plan(&'g self, scope: &SearchScope, chosen: &[ChosenAct<'g>]) -> PlanBuilder<'g> {
@@ -159,7 +167,7 @@ impl<'g> SearchContext<'g> {
 
     /// Judges what a candidate leaves.
     pub(super) fn judge(&'g self, scope: &SearchScope, node: &mut SearchNode<'g>) {
-        let Some(plan) = node.plan.take() else { return };
+        let plan = node.plan.take().unwrap_or_else(|| self.build_plan(scope, &node.chosen));
         let after = PredictedRows::of(&plan, &scope.stretches);
         let mut open =
             self.broken_link_defects(&plan, &links::find_broken(&plan, &scope.stretches, &after), &node.chosen);
@@ -188,7 +196,7 @@ impl<'g> SearchContext<'g> {
         let by_row: BTreeMap<u32, Cause> = node.chosen.iter().map(|chosen| (chosen.at, chosen.cause)).collect();
         for mut defect in all {
             let judged = defect.judged.clone();
-            if scope.ignored.contains(&self.key(&defect)) || done.contains(&(defect.at, judged.finding.code)) {
+            if self.is_ignored(scope, &self.key(&defect)) || done.contains(&(defect.at, judged.finding.code)) {
                 continue;
             }
             let is_skipped = skipped.contains(&self.key(&defect));
@@ -196,7 +204,7 @@ impl<'g> SearchContext<'g> {
             if is_skipped {
             } else if !is_made_up && (self.search.options.selects(&judged) || is_fixable_regression(&judged)) {
                 // An earlier finding has its own cause; a new one has that of the nearest act before it.
-                if !self.initial_keys().contains(&self.key(&defect)) {
+                if !self.is_initial(&self.key(&defect)) {
                     let before = by_row.range(..=defect.at).next_back();
                     let near = before.or_else(|| by_row.range(defect.at..).next());
                     defect.cause = near.map_or(defect.cause, |(_, cause)| *cause);
@@ -309,8 +317,7 @@ impl<'g> SearchContext<'g> {
             let plan = self.build_plan(scope, &chosen);
             let refused = plan.all_refusals(self.case.info, self.search.is_multiline);
             let Some((_, _, last)) = refused.last().copied() else {
-                let losses = PlanLosses::of(&plan);
-                return Ok(SearchNode { losses, chosen, skipped, unfixable: 0, plan: Some(plan), open: None });
+                return Ok(SearchNode::new(plan, chosen, skipped));
             };
             if batch.len() == 1 {
                 return Err(Some(last));

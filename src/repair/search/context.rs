@@ -1,7 +1,7 @@
 //! Context of the search of one history: the judged history, and cached facts about it.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
 
 use crate::history::{HistorySettings, NONE, RepairAct, Row, codes};
@@ -65,7 +65,8 @@ pub(super) struct SearchContext<'g> {
     pub memo: HistoryMemo,
     /// The settings, which are moved into each history that is judged, and back.
     pub settings: RefCell<Option<HistorySettings>>,
-    pub initial_keys: OnceCell<HashSet<DefectKey>>,
+    /// Keys of all findings on the unchanged history, sorted.
+    pub initial_keys: OnceCell<Vec<DefectKey>>,
     /// The last outcome of a candidate for the whole history: fingerprint of its acts, findings, and number of
     /// rows.
     pub last_outcome: RefCell<Option<(u64, Vec<WeighedFinding>, u32)>>,
@@ -134,12 +135,20 @@ impl<'g> SearchContext<'g> {
         }
     }
 
-    /// Keys of all findings on the unchanged history.
-    pub(super) fn initial_keys(&self) -> &HashSet<DefectKey> {
-        self.initial_keys.get_or_init(|| {
-            let found = self.case.findings.iter().map(|judged| key_of_finding(&judged.finding));
-            found.chain(self.defects().iter().map(|defect| self.key(defect))).collect()
-        })
+    /// True if the unchanged history has a finding with this key.
+    pub(super) fn is_initial(&self, key: &DefectKey) -> bool {
+        let keys = self.initial_keys.get_or_init(|| {
+            let mut keys: Vec<DefectKey> =
+                self.case.findings.iter().map(|judged| key_of_finding(&judged.finding)).collect();
+            // Most findings to fix are among them.
+            keys.sort_unstable();
+            let defects = self.defects().into_iter().map(|defect| self.key(&defect));
+            let more: Vec<DefectKey> = defects.filter(|key| keys.binary_search(key).is_err()).collect();
+            keys.extend(more);
+            keys.sort_unstable();
+            keys
+        });
+        keys.binary_search(key).is_ok()
     }
 
     pub(super) fn key(&self, defect: &Defect) -> DefectKey {

@@ -178,6 +178,7 @@ impl<'g> SearchContext<'g> {
         if is_whole || self.search.only_flagged {
             return;
         }
+        drop(map);
         // Repair what the repairs of parts cause elsewhere.
         for _ in 0..PASSES {
             if chosen.is_empty() {

@@ -16,6 +16,9 @@ use crate::repair::plan::chosen_act;
 use crate::repair::plan::chosen_act::ChosenAct;
 use crate::repair::plan::history_plan::PlanBuilder;
 
+/// The plan of a candidate with more acts is not kept in the queue: there may be a hundred of them, and most are never judged.
+const MAX_KEPT_PLAN: usize = 64;
+
 /// The price of a candidate, lower is better: errors and warnings that stay, losses, and number of acts.
 pub(super) type Price = (u32, u32, PlanLosses, u32);
 
@@ -26,12 +29,22 @@ pub(super) struct SearchNode<'p> {
     /// Number of errors that it causes and that no fix resolves.
     pub unfixable: u32,
     pub losses: PlanLosses,
+    /// Its plan until it is judged; `None` if that is to be made again.
     pub plan: Option<PlanBuilder<'p>>,
     /// The open defects; `None` until it is judged.
     pub open: Option<Vec<Defect<'p>>>,
 }
 
-impl SearchNode<'_> {
+impl<'p> SearchNode<'p> {
+    pub(super) fn new(
+        plan: PlanBuilder<'p>,
+        chosen: Vec<ChosenAct<'p>>,
+        skipped: Vec<(Defect<'p>, &'static str)>,
+    ) -> Self {
+        let losses = PlanLosses::of(&plan);
+        SearchNode { chosen, skipped, unfixable: 0, losses, plan: Some(plan), open: None }
+    }
+
     /// Numbers of errors and warnings that stay permanently.
     pub(super) fn permanent_counts(&self) -> (u32, u32) {
         let (errors, warnings) = count_by_severity(self.skipped.iter().map(|(defect, _)| defect));
@@ -52,13 +65,22 @@ impl SearchNode<'_> {
 
     /// A hash that is equal for the same acts in another order.
     pub(super) fn fingerprint(&self) -> u64 {
-        let skipped = self.skipped.iter().map(|(defect, _)| {
-            let mut hasher = DefaultHasher::new();
-            (defect.at, defect.judged.finding.code, defect.judged.finding.variant).hash(&mut hasher);
-            !hasher.finish()
-        });
+        let skipped = self.skipped.iter().map(|(defect, _)| !fingerprint(defect));
         skipped.fold(chosen_act::fingerprint(&self.chosen), u64::wrapping_add)
     }
+
+    /// What it leaves, once it is judged: a hash of the open and the skipped defects.
+    pub(super) fn outcome(&self) -> u64 {
+        let open = self.open.iter().flatten().map(fingerprint);
+        let skipped = self.skipped.iter().map(|(defect, _)| !fingerprint(defect));
+        open.chain(skipped).fold(0, u64::wrapping_add)
+    }
+}
+
+fn fingerprint(defect: &Defect<'_>) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (defect.at, defect.judged.finding.code, defect.judged.finding.variant).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Queue of candidates, cheapest first; at equal prices, the most extended one.
@@ -69,7 +91,10 @@ pub(super) struct NodeQueue<'p> {
 }
 
 impl<'p> NodeQueue<'p> {
-    pub(super) fn push(&mut self, node: SearchNode<'p>) {
+    pub(super) fn push(&mut self, mut node: SearchNode<'p>) {
+        if node.chosen.len() > MAX_KEPT_PLAN {
+            node.plan = None;
+        }
         let depth = node.chosen.len() + node.skipped.len();
         self.order.push(Reverse((node.price(), Reverse(depth), self.nodes.len())));
         self.nodes.push(Some(node));

@@ -66,13 +66,27 @@ pub(super) struct SearchScope {
     pub stretches: Vec<Range<u32>>,
     /// True if it is the whole history.
     pub is_whole: bool,
-    /// Findings that the repair does not have to resolve.
-    pub ignored: HashSet<DefectKey>,
+    pub ignored: IgnoredFindings,
     /// Findings of rules about single items.
     pub items: Vec<Finding>,
 }
 
+/// The findings that a repair does not have to resolve.
+pub(super) enum IgnoredFindings {
+    /// All of the unchanged history but these.
+    InitialExcept(HashSet<DefectKey>),
+    Only(HashSet<DefectKey>),
+}
+
 impl<'g> SearchContext<'g> {
+    /// True if a repair does not have to resolve the finding.
+    pub(super) fn is_ignored(&self, scope: &SearchScope, key: &DefectKey) -> bool {
+        match &scope.ignored {
+            IgnoredFindings::InitialExcept(own) => self.is_initial(key) && !own.contains(key),
+            IgnoredFindings::Only(ignored) => ignored.contains(key),
+        }
+    }
+
     /// The whole history; all findings but these are ignored.
     pub(super) fn whole_scope(&self, defects: &[Defect]) -> SearchScope {
         let own: HashSet<DefectKey> = defects.iter().map(|defect| self.key(defect)).collect();
@@ -80,7 +94,7 @@ impl<'g> SearchContext<'g> {
         SearchScope {
             stretches: std::iter::once(0..self.case.cx.history.rows.len() as u32).collect(),
             is_whole: true,
-            ignored: self.initial_keys().difference(&own).copied().collect(),
+            ignored: IgnoredFindings::InitialExcept(own),
             items: items.collect(),
         }
     }
@@ -101,12 +115,14 @@ impl<'g> SearchContext<'g> {
             let own = judged.iter().skip(start).take_while(|judged| judged.finding.row.at.start < to.max(from));
             items.extend(own.filter(|judged| is_of_item(judged)).map(|judged| judged.finding));
         }
-        let mut scope = SearchScope { stretches, is_whole: false, ignored: HashSet::new(), items };
+        let nothing = IgnoredFindings::Only(HashSet::new());
+        let mut scope = SearchScope { stretches, is_whole: false, ignored: nothing, items };
         let (found, _) = self.judge_rows(&scope, rows, &scope.items);
         let own: HashSet<DefectKey> = component.defects.iter().map(|defect| self.key(defect)).collect();
         // Findings caused by judging only a part, and those of other components.
         let keys = found.iter().map(|judged| key_of_finding(&judged.finding));
-        scope.ignored = keys.filter(|key| !self.initial_keys().contains(key) || !own.contains(key)).collect();
+        let ignored = keys.filter(|key| !self.is_initial(key) || !own.contains(key));
+        scope.ignored = IgnoredFindings::Only(ignored.collect());
         scope
     }
 
