@@ -2,6 +2,7 @@
 //! Two sizes of some hundreds hide what is looked up once for each item in a short list, and keys that differ only at the end.
 
 use std::fs;
+use std::path::Path;
 
 use replaylint::internals::judge::Options;
 use replaylint::internals::repair::FixOptions;
@@ -10,7 +11,7 @@ use replaylint::internals::source::GrowableBytes;
 
 use super::folders::walk_work;
 use super::shapes::ShapePart::{Calls, Results, User};
-use super::shapes::{RequestWriter, ShapePart, anthropic, chat, document, responses};
+use super::shapes::{RequestWriter, ShapePart, anthropic, chat, document, repeated, responses};
 use crate::support::work::{CountedDoc, Work, growth};
 use crate::support::{DOC, check_of, repair_of};
 
@@ -109,11 +110,28 @@ fn log(n: usize) -> Vec<u8> {
     line.repeat(n).into_bytes()
 }
 
-#[test]
-fn logs_are_linear_in_the_number_of_their_requests() {
+/// A document of short requests: each has two errors that are found as its items are read, and a result without its call.
+fn batch(n: usize) -> Vec<u8> {
+    let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"bad name!","input":"x"}]}"#;
+    let results =
+        ["a", "b"].map(|id| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}"#)).join(",");
+    let messages =
+        [r#"{"role":"user","content":"x"}"#, call, &format!(r#"{{"role":"user","content":[{results}]}}"#)]
+            .join(",");
+    let request = |n: usize| {
+        format!(
+            r#"{{"custom_id":"{n}","params":{{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{messages}]}}}}"#
+        )
+    };
+    let requests: Vec<String> = (0..n).map(request).collect();
+    format!(r#"{{"requests":[{}]}}"#, requests.join(",")).into_bytes()
+}
+
+/// `check`, which predicts at least two fixes for each request, and `fix`, which makes at least three changes.
+fn assert_requests_linear(name: &str, requests: fn(usize) -> Vec<u8>) {
     let options = Options::default();
-    let doc = |n: usize| GrowableBytes::new(CountedDoc(log(n)));
-    assert_grows_linearly("check of a log", &LOG_SIZES, &|n| {
+    let doc = |n: usize| GrowableBytes::new(CountedDoc(requests(n)));
+    assert_grows_linearly(&format!("check of {name}"), &LOG_SIZES, &|n| {
         let doc = doc(n);
         Work::of(|| {
             let mut found = check_of(&doc, &options);
@@ -122,12 +140,56 @@ fn logs_are_linear_in_the_number_of_their_requests() {
         })
         .0
     });
-    assert_grows_linearly("fix of a log", &LOG_SIZES, &|n| {
+    assert_grows_linearly(&format!("fix of {name}"), &LOG_SIZES, &|n| {
         let doc = doc(n);
         let (work, repaired) = Work::of(|| repair_of(&doc, &options, &FixOptions::default()));
         assert!(repaired.fixed.changes.len() >= 3 * n, "{} changes of {n}", repaired.fixed.changes.len());
         work
     });
+}
+
+#[test]
+fn logs_are_linear_in_the_number_of_their_requests() {
+    assert_requests_linear("a log", log);
+}
+
+#[test]
+fn documents_are_linear_in_the_number_of_their_requests() {
+    assert_requests_linear("a document", batch);
+}
+
+/// Samples whose copies have the same ids: all items of one id are repaired together, are continued by the same items, or are
+/// replaced again by each compaction.
+const COPIED: [&str; 5] = [
+    "ag2-log/aborted.jsonl",
+    "coder-chat/v0.json",
+    "codex-rollout/2025-compacted-to-text.jsonl",
+    "responses-item-lines/session.jsonl",
+    "responses-object/response.json",
+];
+
+/// Numbers of copies.
+const COPIES: [usize; 3] = [5, 50, 300];
+
+#[test]
+fn copies_of_a_conversation_in_its_file_are_linear() {
+    let options = Options::default();
+    for name in COPIED {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/formats").join(name);
+        let sample = fs::read(path).expect("a sample");
+        let doc = |n: usize| {
+            let text = repeated(name, &sample, n).expect("a list or lines");
+            GrowableBytes::new(CountedDoc(text.into_bytes()))
+        };
+        assert_grows_linearly(&format!("check of {name}"), &COPIES, &|n| {
+            let doc = doc(n);
+            Work::of(|| check_of(&doc, &options)).0
+        });
+        assert_grows_linearly(&format!("fix of {name}"), &COPIES, &|n| {
+            let doc = doc(n);
+            Work::of(|| repair_of(&doc, &options, &FixOptions::default())).0
+        });
+    }
 }
 
 /// A rollout to whose lines other files refer, so that none may move: each has a message with an id that the API refuses.

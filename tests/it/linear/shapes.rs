@@ -344,15 +344,25 @@ fn write_shapes() {
     }
 }
 
-/// A sample so many times: its lines, or the elements of its list. `None` for a document of another kind.
-fn repeated(name: &str, text: &[u8], copies: usize) -> Option<String> {
+/// A sample so many times: its lines, the elements of its list, or of each list that it contains. `None` for a document of
+/// another kind.
+pub(super) fn repeated(name: &str, text: &[u8], copies: usize) -> Option<String> {
     let text = std::str::from_utf8(text).ok()?;
     if name.ends_with(".jsonl") {
         return Some(format!("{}\n", text.trim_end()).repeat(copies));
     }
-    let elements: Vec<Value> = serde_json::from_str(text).ok()?;
-    let copied: Vec<&Value> = std::iter::repeat_n(&elements, copies).flatten().collect();
-    (!elements.is_empty()).then(|| serde_json::to_string(&copied).expect("values are written"))
+    let mut document: Value = serde_json::from_str(text).ok()?;
+    let lists: Vec<&mut Vec<Value>> = match &mut document {
+        Value::Array(elements) => vec![elements],
+        Value::Object(members) => members.values_mut().filter_map(Value::as_array_mut).collect(),
+        _ => return None,
+    };
+    let mut is_repeated = false;
+    for list in lists.into_iter().filter(|list| !list.is_empty()) {
+        *list = list.iter().cycle().take(list.len() * copies).cloned().collect();
+        is_repeated = true;
+    }
+    is_repeated.then(|| document.to_string())
 }
 
 #[test]
