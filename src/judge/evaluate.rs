@@ -183,7 +183,7 @@ impl<'h> Evaluation<'h> {
         enabled: &EnabledRules,
         number: u32,
     ) -> (Vec<WeighedFinding>, Vec<u64>) {
-        let mut out = FindingSink { findings: items.to_vec(), ..FindingSink::default() };
+        let mut out = FindingSink::default();
         for rule in enabled.history_rules(self.dialect) {
             match &rule.check {
                 Check::Pair(check) => self.history.pairs.iter().for_each(|pair| check(cx, pair, &mut out)),
@@ -205,10 +205,11 @@ impl<'h> Evaluation<'h> {
         let bound = self.last_bound_thinking();
         let mut groups = GroupLosses::new();
         // Most findings are reported; growing would leave half of the list empty.
-        let mut judged = Vec::with_capacity(out.findings.len());
-        let found = out
-            .findings
-            .into_iter()
+        let mut judged = Vec::with_capacity(items.len() + out.findings.len());
+        let found = items
+            .iter()
+            .copied()
+            .chain(out.findings)
             .filter(|finding| enabled.has(finding.code) && !self.is_partner_unread(finding))
             .filter_map(|finding| {
                 let judges = rules::by_code(finding.code)?.judges(self.dialect);
@@ -229,6 +230,7 @@ impl<'h> Evaluation<'h> {
             });
         judged.extend(found);
         drop_redundant_schema_findings(&mut judged);
+        judged.shrink_to_fit();
         (judged, out.without_reasoning)
     }
 

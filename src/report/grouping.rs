@@ -53,6 +53,8 @@ fn bare(word: &str) -> &str {
 pub(super) struct DiagnosticGroups<'d> {
     pub(super) in_full: Vec<&'d Diagnostic>,
     pub(super) others: Vec<OtherFindings<'d>>,
+    /// Number of findings that were only counted, and whose group is shown in full.
+    pub(super) only_counted: u64,
 }
 
 /// The findings of a group that are not shown in full.
@@ -66,7 +68,7 @@ impl<'d> DiagnosticGroups<'d> {
     /// `more` gives, for some diagnostics, how many similar ones were only counted.
     pub(super) fn of(diagnostics: Vec<&'d Diagnostic>, more: &[(&'d Diagnostic, u64)], style: &Style) -> Self {
         if !style.grouped {
-            return DiagnosticGroups { in_full: diagnostics, others: Vec::new() };
+            return DiagnosticGroups { in_full: diagnostics, others: Vec::new(), only_counted: 0 };
         }
         let mut numbers: HashMap<DiagnosticKind, usize> = HashMap::new();
         let mut kinds: Vec<Vec<&Diagnostic>> = Vec::new();
@@ -102,7 +104,8 @@ impl<'d> DiagnosticGroups<'d> {
                 more: counts.get(&number).copied().unwrap_or(0),
             });
         let others = others.collect();
-        DiagnosticGroups { in_full, others }
+        let only_counted = counts.iter().filter(|(number, _)| is_few(**number)).map(|(_, count)| count).sum();
+        DiagnosticGroups { in_full, others, only_counted }
     }
 }
 

@@ -38,6 +38,10 @@ const RECORDS_ON_A_LINE: usize = 2;
 /// them may be on one line.
 const SAMPLED_IN_A_DOCUMENT: u64 = 64;
 
+/// Findings of a kind in the sample if their items must be read to know whose messages say the same. A report with a limit
+/// shows far fewer; one without shows all.
+const READ_OF_A_KIND: u64 = 10_000;
+
 /// Fewer findings are all in the sample.
 const SAMPLING_THRESHOLD: usize = 64;
 
@@ -59,12 +63,22 @@ impl FindingSample {
         let mut is_sampled = vec![false; found.findings.len()];
         for ((ix, judged), outcome) in found.findings.iter().enumerate().zip(outcomes) {
             let Some(slot) = is_sampled.get_mut(ix) else { break };
-            *slot = match SampleKey::of(judged, *outcome) {
-                _ if judged.severity == Severity::Info && !style.info && !judged.variant().is_shown => {
-                    judged.history.is_none()
+            let is_hidden = judged.severity == Severity::Info && !style.info && !judged.variant().is_shown;
+            let is_read = is_read_to_group(judged);
+            *slot = match is_hidden {
+                true => judged.history.is_none(),
+                false if conversion_losses::is_loss(judged.finding.code) || is_read && style.limit.is_none() => {
+                    true
                 }
-                Some(key) => kinds.entry(key).or_insert_with(|| SampleGroup::new(ix)).admits(ix, judged, is_lines),
-                None => true,
+                false => {
+                    let most = match (is_read, is_lines) {
+                        (true, _) => SampleLimit::Findings(READ_OF_A_KIND),
+                        (false, true) => SampleLimit::Lines,
+                        (false, false) => SampleLimit::Findings(SAMPLED_IN_A_DOCUMENT),
+                    };
+                    let kind = kinds.entry(SampleKey::of(judged, *outcome));
+                    kind.or_insert_with(|| SampleGroup::new(ix)).admits(ix, judged, most)
+                }
             };
         }
         // The last shows whether all of a group are on one line.
@@ -138,23 +152,9 @@ struct SampleKey {
 }
 
 impl SampleKey {
-    /// The key of a finding; `None` if that depends on the text of the item.
-    fn of(judged: &WeighedFinding, outcome: PredictedFix) -> Option<SampleKey> {
+    fn of(judged: &WeighedFinding, outcome: PredictedFix) -> SampleKey {
         let row = &judged.finding.row;
-        if judged.history.is_none() || conversion_losses::is_loss(judged.finding.code) {
-            return None;
-        }
-        let mut names = judged.variant().message.split('{').skip(1);
-        let is_known = |name: &str| match name {
-            "type" => row.kind != Kind::Unknown,
-            // Ids and numbers, which do not count.
-            "id" | "call_id" | "any_id" | "arg" | "length" | "id_length" | "call_id_length" => true,
-            _ => false,
-        };
-        if !names.all(|rest| rest.split_once('}').is_some_and(|(name, _)| is_known(name))) {
-            return None;
-        }
-        Some(SampleKey {
+        SampleKey {
             code: judged.finding.code,
             variant: judged.finding.variant,
             severity: judged.severity,
@@ -165,8 +165,27 @@ impl SampleKey {
             outcome,
             no_fix_reason: outcome.no_fix_reason(judged),
             availability: outcome.availability(judged),
-        })
+        }
     }
+}
+
+/// True if the text of the item decides which findings have a message with the same words.
+fn is_read_to_group(judged: &WeighedFinding) -> bool {
+    let mut names = judged.variant().message.split('{').skip(1);
+    let is_known = |name: &str| match name {
+        "type" => judged.finding.row.kind != Kind::Unknown,
+        // Ids and numbers, which do not count.
+        "id" | "call_id" | "any_id" | "arg" | "length" | "id_length" | "call_id_length" => true,
+        _ => false,
+    };
+    judged.history.is_none() || !names.all(|rest| rest.split_once('}').is_some_and(|(name, _)| is_known(name)))
+}
+
+/// How many findings of a kind are in the sample.
+enum SampleLimit {
+    /// Those on the lines that are shown and named.
+    Lines,
+    Findings(u64),
 }
 
 /// Findings of one key, while they are counted.
@@ -187,16 +206,15 @@ impl SampleGroup {
         SampleGroup { first, last: first, all: 0, sampled: 0, records: 0, record: None, is_last_sampled: false }
     }
 
-    /// Counts a finding; true if it is in the sample: as many as are shown, and as many places as are named. `is_lines`:
-    /// each record is a line.
-    fn admits(&mut self, ix: usize, judged: &WeighedFinding, is_lines: bool) -> bool {
+    /// Counts a finding; true if it is in the sample: as many as are shown, and as many places as are named.
+    fn admits(&mut self, ix: usize, judged: &WeighedFinding, most: SampleLimit) -> bool {
         let is_new = self.record != Some(judged.finding.row.record);
-        let admits = match is_lines {
-            true => {
+        let admits = match most {
+            SampleLimit::Lines => {
                 self.sampled <= (SHOWN_IN_FULL + NAMED_PLACES) as u64
                     || is_new && self.records <= (SHOWN_IN_FULL + NAMED_PLACES) * RECORDS_ON_A_LINE
             }
-            false => self.sampled < SAMPLED_IN_A_DOCUMENT,
+            SampleLimit::Findings(most) => self.sampled < most,
         };
         (self.last, self.is_last_sampled) = (ix, admits);
         self.all += 1;

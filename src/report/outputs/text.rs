@@ -95,6 +95,7 @@ impl Reporter for TextReporter {
             more.iter().for_each(|(like, count)| self.losses.add_similar(like, *count));
         }
         let kinds = DiagnosticGroups::of(listed, &more, &self.style);
+        self.omitted += kinds.only_counted;
         for diagnostic in kinds.in_full {
             self.write_in_full(diagnostic, out)?;
         }

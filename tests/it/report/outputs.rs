@@ -290,6 +290,33 @@ fn github_gets_the_number_of_omitted_findings() {
     assert!(output.lines().any(|line| line.starts_with("Found 12 errors and 1 warning in 1 conversation")));
 }
 
+/// Of ten thousand findings whose messages quote their items, no more are read for text, but all are counted.
+#[test]
+fn text_counts_the_findings_that_it_does_not_read() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = |name: &str, role: &dyn Fn(usize) -> String| {
+        let item = |n: usize| json!({"type": "message", "role": role(n), "content": "x"});
+        let items: Vec<Value> = (0..12_000).map(item).collect();
+        let request = json!({"model": "gpt-5", "input": items});
+        fs::write(folder.path().join(name), request.to_string()).expect("written");
+    };
+    write("one.json", &|_| "wizard".to_owned());
+    // A word without digits, which would not count as another message.
+    write("all.json", &|n| format!("{n:05}").bytes().map(|digit| char::from(digit - b'0' + b'a')).collect());
+    let text = |args: &[&str]| {
+        let output = run(folder.path(), &[&["check", "--isolated", "--show-content"], args].concat());
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let one = text(&["one.json"]);
+    assert!(one.contains("wrong-role: 11,998 more in one.json at /input/2"), "{one}");
+    assert!(one.contains("Found 12,000 errors in 1 conversation"), "{one}");
+    let all = text(&["all.json"]);
+    assert!(all.contains("… and 11,900 more findings"), "{all}");
+    assert!(all.contains("Found 12,000 errors in 1 conversation"), "{all}");
+    let listed = text(&["--max-diagnostics", "0", "all.json"]);
+    assert_eq!(listed.matches("error RL413 wrong-role").count(), 12_000);
+}
+
 #[test]
 fn junit_is_valid_xml_with_any_file_name() {
     let path = "a<b>&\"c\u{1}\u{ffff}'.json";
