@@ -110,11 +110,12 @@ fn log(n: usize) -> Vec<u8> {
     line.repeat(n).into_bytes()
 }
 
-/// A document of short requests: each has two errors that are found as its items are read, and a result without its call.
+/// A document of short requests: each has two errors that are found as its items are read, and two results without calls.
 fn batch(n: usize) -> Vec<u8> {
     let call = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"bad name!","input":"x"}]}"#;
-    let results =
-        ["a", "b"].map(|id| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}"#)).join(",");
+    let results = ["a", "b", "c"]
+        .map(|id| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"x"}}"#))
+        .join(",");
     let messages =
         [r#"{"role":"user","content":"x"}"#, call, &format!(r#"{{"role":"user","content":[{results}]}}"#)]
             .join(",");
