@@ -158,8 +158,10 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         };
         stage.batch.report_truncated();
         if !format.is_some_and(|format| format.layout().is_synthetic()) {
-            // Nothing is made from the record: a long one's tape would be there while its history is judged.
-            stage.free_tape();
+            // Nothing is made from the record: a long one's tape is not kept while its history is judged.
+            let mut batch = std::mem::take(&mut stage.batch);
+            drop(stage);
+            return self.finish_batch(&mut batch, format, ScannedRecords::None, all);
         }
         let (batch, scanned) = stage.last_record(text, start);
         self.finish_batch(batch, format, scanned.map_or(ScannedRecords::None, ScannedRecords::Document), all)

@@ -84,11 +84,6 @@ impl<'o, V: Visitor> Stage<'o, V> {
         (batch, scanned)
     }
 
-    /// Frees the tape of the last record if it is a long one.
-    pub fn free_tape(&mut self) {
-        self.spare.tape.shrink(ScratchBuffers::NODES);
-    }
-
     /// Reads one whole record. Returns the format that read it.
     pub fn read_record(&mut self, bytes: &[u8], start: u64, whole: Place) -> Option<&'static dyn Format> {
         let mut tape = std::mem::take(&mut self.spare.tape);
