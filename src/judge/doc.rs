@@ -2,7 +2,6 @@
 //! may contain, the doc is read again for them.
 #![expect(clippy::indexing_slicing, reason = "the table of targets is never empty")]
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::io;
 
@@ -202,7 +201,7 @@ impl<H: HistoryVisitor> ReadConsumer for DocJudge<'_, H> {
             into.outputs.extend(self.visitor.visit(&case));
             return;
         }
-        let items = if items.is_empty() { Cow::Borrowed(items) } else { findings_on_rows(&history, items) };
+        let items = findings_on_rows(&history, items);
         let (judged, unheaded) = evaluation.judge(&cx, &items, self.options, &self.options.enabled, number);
         into.outputs.extend(self.visitor.visit(&JudgedHistory { findings: &judged, ..case }));
         // Most documents have one history: its findings are not copied.

@@ -366,6 +366,9 @@ type GroupLosses = HashMap<(u32, bool), (Loss, bool)>;
 /// rollback removed. Both are in the order of the doc. A doc may have many histories, so they are looked up by row; of one
 /// that has a single history, they are usually all.
 pub fn findings_on_rows<'f>(history: &History, items: &'f [Finding]) -> Cow<'f, [Finding]> {
+    if items.is_empty() {
+        return Cow::Borrowed(items);
+    }
     let mut starts: Vec<u64> = history.rows.iter().chain(&history.continuations).map(|row| row.at.start).collect();
     if !starts.is_sorted() {
         starts.sort_unstable();

@@ -138,14 +138,13 @@ impl<'g> SearchContext<'g> {
     /// True if the unchanged history has a finding with this key.
     pub(super) fn is_initial(&self, key: &DefectKey) -> bool {
         let keys = self.initial_keys.get_or_init(|| {
-            let mut keys: Vec<DefectKey> =
-                self.case.findings.iter().map(|judged| key_of_finding(&judged.finding)).collect();
-            // Most findings to fix are among them.
+            let found = self.case.findings.iter().map(|judged| key_of_finding(&judged.finding));
+            let to_fix = self.defects().into_iter().map(|defect| self.key(&defect));
+            let mut keys: Vec<DefectKey> = found.chain(to_fix).collect();
             keys.sort_unstable();
-            let defects = self.defects().into_iter().map(|defect| self.key(&defect));
-            let more: Vec<DefectKey> = defects.filter(|key| keys.binary_search(key).is_err()).collect();
-            keys.extend(more);
-            keys.sort_unstable();
+            // Most findings to fix are there twice.
+            keys.dedup();
+            keys.shrink_to_fit();
             keys
         });
         keys.binary_search(key).is_ok()

@@ -65,15 +65,16 @@ impl<'p> SearchNode<'p> {
 
     /// A hash that is equal for the same acts in another order.
     pub(super) fn fingerprint(&self) -> u64 {
-        let skipped = self.skipped.iter().map(|(defect, _)| !fingerprint(defect));
-        skipped.fold(chosen_act::fingerprint(&self.chosen), u64::wrapping_add)
+        chosen_act::fingerprint(&self.chosen).wrapping_add(self.skipped_fingerprint())
     }
 
     /// What it leaves, once it is judged: a hash of the open and the skipped defects.
     pub(super) fn outcome(&self) -> u64 {
-        let open = self.open.iter().flatten().map(fingerprint);
-        let skipped = self.skipped.iter().map(|(defect, _)| !fingerprint(defect));
-        open.chain(skipped).fold(0, u64::wrapping_add)
+        self.open.iter().flatten().map(fingerprint).fold(self.skipped_fingerprint(), u64::wrapping_add)
+    }
+
+    fn skipped_fingerprint(&self) -> u64 {
+        self.skipped.iter().map(|(defect, _)| !fingerprint(defect)).fold(0, u64::wrapping_add)
     }
 }
 
