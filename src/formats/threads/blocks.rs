@@ -81,12 +81,7 @@ impl ThreadBuilder {
         from: &ParsedRecord<'_>,
     ) {
         let at = from.base.of(whole);
-        let id = parts::text(id, from.base).unwrap_or_else(|| {
-            self.invented += 1;
-            let id = Text::synthetic(&format!("call_{}", self.invented), at);
-            self.unnamed.insert(id.clone());
-            id
-        });
+        let id = parts::text(id, from.base).unwrap_or_else(|| self.invent_call_id(at));
         let is_empty = |input: Val<'_>| input.as_str().is_some_and(|text| text.is_empty());
         let input = match input.filter(|input| !is_empty(*input)) {
             Some(input) if !input.is_object() && !is_object_text(input) => {
@@ -121,12 +116,22 @@ impl ThreadBuilder {
         whole: Val<'_>,
         from: &ParsedRecord<'_>,
     ) {
+        self.push_result_of(parts::text(id, from.base), output, failed, whole, from);
+    }
+
+    /// Adds the result of the call with an id. One without a call becomes a user message.
+    pub fn push_result_of(
+        &mut self,
+        call: Option<Text>,
+        output: Vec<ResultPart>,
+        failed: bool,
+        whole: Val<'_>,
+        from: &ParsedRecord<'_>,
+    ) {
         let at = from.base.of(whole);
         // A call without an id gets the next result, whatever id that has.
-        let unnamed = || self.open_call().filter(|call| self.unnamed.contains(call));
-        let call = parts::text(id, from.base);
         let is_known = call.as_ref().is_some_and(|call| self.has_call(call));
-        let call = if is_known { call } else { unnamed().or(call).or_else(|| self.open_call()) };
+        let call = if is_known { call } else { self.open_unnamed_call().or(call).or_else(|| self.open_call()) };
         match call {
             Some(call) => self.push(Role::Tool, parts::result(call, output, failed, at), from),
             None => {

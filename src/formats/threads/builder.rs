@@ -1,12 +1,13 @@
 //! Builds a thread from the content of a log, an export or a trace, in order: blocks and messages like those of a provider.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use crate::format::FormatInfo;
 use crate::format::translate::{ParsedRecord, TranslatedThread};
 use crate::history::{HistorySettings, Role, UnsentItem};
 use crate::json::Val;
 use crate::message::{Message, Part, PartKind, Text};
+use crate::place::Place;
 
 use super::{parts, translate, unsent_parts};
 
@@ -119,9 +120,40 @@ impl ThreadBuilder {
         self.begins = true;
     }
 
-    /// Adds the messages of another builder.
+    /// A new id for a call that has none.
+    pub(super) fn invent_call_id(&mut self, at: Place) -> Text {
+        self.invented += 1;
+        let id = Text::synthetic(&format!("call_{}", self.invented), at);
+        self.unnamed.insert(id.clone());
+        id
+    }
+
+    /// Adds the messages of another builder. Its calls without an id are numbered on from those before them, and its first
+    /// results may belong to such a call.
     pub fn join(&mut self, other: ThreadBuilder) {
-        self.messages.extend(other.messages);
+        let mut renamed: HashMap<Text, Text> = HashMap::new();
+        for mut message in other.messages {
+            let parts = std::mem::take(&mut message.parts);
+            self.messages.push(message);
+            for mut part in parts {
+                match &mut part.kind {
+                    PartKind::Call(call) if other.unnamed.contains(&call.id) => {
+                        let id = self.invent_call_id(part.at.place);
+                        renamed.insert(std::mem::replace(&mut call.id, id.clone()), id);
+                    }
+                    PartKind::Result(result) => match renamed.get(&result.id) {
+                        Some(id) => result.id = id.clone(),
+                        None if self.unnamed.is_empty() || self.has_call(&result.id) => {}
+                        None => result.id = self.open_unnamed_call().unwrap_or(result.id.clone()),
+                    },
+                    _ => {}
+                }
+                // A result is known to its call before the next one is looked at.
+                if let Some(last) = self.messages.last_mut() {
+                    last.parts.push(part);
+                }
+            }
+        }
         self.unsent.extend(other.unsent);
         self.begins = true;
     }

@@ -15,12 +15,22 @@ const RECENT: usize = 8;
 impl ThreadBuilder {
     /// The id of the first call of the last answer that has no result yet.
     pub fn open_call(&self) -> Option<Text> {
+        self.find_open_call(|_| true)
+    }
+
+    /// The id of the first call of the last answer that has no result yet and whose id was generated.
+    pub fn open_unnamed_call(&self) -> Option<Text> {
+        self.find_open_call(|id| self.unnamed.contains(id))
+    }
+
+    fn find_open_call(&self, is_wanted: impl Fn(&Text) -> bool) -> Option<Text> {
         let mut answered: HashSet<&Text> = HashSet::new();
         for message in self.messages.iter().rev() {
             match message.role {
                 Role::Tool => answered.extend(results(message)),
                 Role::Assistant => {
-                    return message.calls().map(|call| &call.id).find(|id| !answered.contains(id)).cloned();
+                    let mut ids = message.calls().map(|call| &call.id);
+                    return ids.find(|id| is_wanted(id) && !answered.contains(id)).cloned();
                 }
                 _ => return None,
             }

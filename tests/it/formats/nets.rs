@@ -65,11 +65,12 @@ fn samples_are_claimed_as_before() {
 /// A kind of fault: the value once for each place where it can be.
 pub type SampleFault = fn(&Value) -> Vec<Value>;
 
-pub const FAULTS: [(&str, SampleFault); 4] = [
+pub const FAULTS: [(&str, SampleFault); 5] = [
     ("left out", without_elements),
     ("doubled", with_doubled_elements),
     ("renamed", with_renamed_texts),
     ("emptied", with_emptied_texts),
+    ("repeated", repeated),
 ];
 
 /// Without an element of a list.
@@ -102,6 +103,18 @@ fn with_renamed_texts(value: &Value) -> Vec<Value> {
 /// With an empty text in the place of one text.
 fn with_emptied_texts(value: &Value) -> Vec<Value> {
     texts(value).iter().map(|(pointer, _)| with_edit(value, pointer, |_| Value::from(""))).collect()
+}
+
+/// With everything twice: appended to itself.
+fn repeated(value: &Value) -> Vec<Value> {
+    let mut value = value.clone();
+    let lists = match &mut value {
+        Value::Array(list) => vec![list],
+        Value::Object(members) => members.values_mut().filter_map(Value::as_array_mut).collect(),
+        _ => Vec::new(),
+    };
+    lists.into_iter().for_each(|list| list.extend_from_within(..));
+    vec![value]
 }
 
 fn with_edit(value: &Value, pointer: &str, edit: impl Fn(&Value) -> Value) -> Value {

@@ -102,6 +102,9 @@ fn in_place_repairs_are_readable_and_idempotent() {
             if first.fixed.bug.is_some() {
                 faults.push(format!("{own}: {:?}\n{}", first.fixed.bug, String::from_utf8_lossy(text)));
             }
+            if let Some(why) = first.fixed.abandoned.values().find(|why| why.contains("does not converge")) {
+                faults.push(format!("{own}: {why}\n{}", String::from_utf8_lossy(text)));
+            }
             let is_open = |severity| severity == Severity::Error;
             let has =
                 first.fixed.before.findings.iter().any(|judged| is_open(judged.severity) && judged.has_fix());

@@ -2,7 +2,7 @@
 //! result is a separate event, and is sent right after its call, wherever it was written. Events of a subagent name the
 //! call that started it, and form a separate history.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
@@ -139,12 +139,14 @@ struct CopilotReader {
     model: Option<Box<str>>,
     version: Option<Version>,
     threads: Vec<CopilotThread>,
-    /// Results of tools by the ids of their calls.
-    results: HashMap<Text, Message>,
+    results: ToolResults,
     /// Ids of calls made by the user, whose results are not sent.
     user_calls: HashSet<Text>,
     findings: Vec<Finding>,
 }
+
+/// Results of tools by the ids of their calls, in the order in which they were written: the calls of an id take one each.
+type ToolResults = HashMap<Text, VecDeque<Message>>;
 
 /// The entries of the main agent or of a subagent.
 #[derive(Default)]
@@ -192,7 +194,7 @@ impl ThreadReader for CopilotReader {
             "tool.user_requested" => self.user_calls.extend(parts::text(data.get(name::toolCallId), record.base)),
             "tool.execution_complete" => {
                 let Some((id, answer)) = event::tool_result(data, record) else { return };
-                self.results.entry(id.clone()).or_insert(answer);
+                self.results.entry(id.clone()).or_default().push_back(answer);
                 thread.add(record, CopilotContent::Result(id));
             }
             _ => {
@@ -205,7 +207,7 @@ impl ThreadReader for CopilotReader {
 
     fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
         let mut call_ids = std::mem::take(&mut self.user_calls);
-        let of_user = call_ids.iter().filter_map(|id| self.results.get(id));
+        let of_user = call_ids.iter().filter_map(|id| self.results.get(id)).flatten();
         let mut of_user: Vec<UnsentItem> =
             of_user.map(|answer| unsent_item(answer, "a result", "the user ran the tool")).collect();
         for entry in self.threads.iter().flat_map(|thread| &thread.entries) {
@@ -227,7 +229,7 @@ impl ThreadReader for CopilotReader {
                 settings.add_label(format!("subagent {parent}").into());
                 settings.is_of_subagent = true;
             }
-            settings.unsent = thread.collect_unsent(&self.results);
+            settings.unsent = thread.collect_unsent(&mut self.results);
             settings.unsent.append(&mut of_user);
             histories.push(translate(&INFO, settings, thread.into_messages(&mut self.results, &call_ids)));
         }
@@ -291,19 +293,25 @@ impl CopilotThread {
         self.unsent.extend(self.entries.drain(from..).map(|entry| (entry, why)));
     }
 
-    /// The messages that are no longer sent, and the results of their calls.
-    fn collect_unsent(&mut self, results: &HashMap<Text, Message>) -> Vec<UnsentItem> {
+    /// The messages and the results that are no longer sent.
+    fn collect_unsent(&mut self, results: &mut ToolResults) -> Vec<UnsentItem> {
+        let mut calls: HashSet<Text> = HashSet::new();
         let mut all = Vec::new();
         for (entry, why) in std::mem::take(&mut self.unsent) {
-            let calls = match entry.content {
+            match entry.content {
                 CopilotContent::Message(message) => {
                     all.push(unsent_item(&message, "a message", why));
-                    message.calls().map(|call| call.id.clone()).collect()
+                    calls.extend(message.calls().map(|call| call.id.clone()));
                 }
-                CopilotContent::Result(id) => vec![id],
-            };
-            let answers = calls.iter().filter_map(|id| results.get(id));
-            all.extend(answers.map(|answer| unsent_item(answer, "a result", why)));
+                CopilotContent::Result(id) => {
+                    let Some(answers) = results.get_mut(&id) else { continue };
+                    all.extend(answers.front().map(|answer| unsent_item(answer, "a result", why)));
+                    // It is that of a call which is no longer sent.
+                    if calls.contains(&id) {
+                        answers.pop_front();
+                    }
+                }
+            }
         }
         all
     }
@@ -318,7 +326,7 @@ impl CopilotThread {
 
     /// The messages that are sent: each call with its result right after it. A result without a call stays where it was
     /// written.
-    fn into_messages(self, results: &mut HashMap<Text, Message>, call_ids: &HashSet<Text>) -> Vec<Message> {
+    fn into_messages(self, results: &mut ToolResults, call_ids: &HashSet<Text>) -> Vec<Message> {
         let mut messages = Vec::new();
         for entry in self.entries {
             let calls = match entry.content {
@@ -330,7 +338,7 @@ impl CopilotThread {
                 CopilotContent::Result(id) if call_ids.contains(&id) => continue,
                 CopilotContent::Result(id) => vec![id],
             };
-            messages.extend(calls.iter().filter_map(|id| results.remove(id)));
+            messages.extend(calls.iter().filter_map(|id| results.get_mut(id)?.pop_front()));
         }
         messages
     }

@@ -173,12 +173,12 @@ fn output(content: Val<'_>, record: &ParsedRecord<'_>, thread: &ThreadBuilder) -
 fn add_results(agent: Val<'_>, record: &ParsedRecord<'_>, thread: &mut ThreadBuilder) {
     for member in agent.get(name::tool_results).into_iter().flat_map(|results| results.members()) {
         let own = member.val;
-        let at = record.base.of(own);
         let id = String::from_utf8_lossy(&member.key.decode()).into_owned();
+        let id = Some(id).filter(|id| !id.is_empty()).map(|id| Text::synthetic(&id, record.base.of(own)));
         let content = own.get(name::content).or_else(|| own.get(name::output)).unwrap_or(own);
         let output = output(content, record, thread);
         let failed = own.get(name::is_error).and_then(|own| own.as_bool()) == Some(true);
-        thread.push(Role::Tool, parts::result(Text::synthetic(&id, at), output, failed, at), record);
+        thread.push_result_of(id, output, failed, own, record);
     }
 }
 
