@@ -125,8 +125,9 @@ impl<'r> FixRun<'r> {
         wanted: &dyn Fn(&RepairOutcome) -> bool,
         out: &mut dyn Write,
     ) -> Result<(), Failure> {
-        let planner =
-            RepairPlanner::new(self.run, &self.repairs.options, inputs).for_preview(self.only_previews());
+        let planner = RepairPlanner::new(self.run, &self.repairs.options, inputs)
+            .for_preview(self.only_previews())
+            .for_text(self.run.has_only_text());
         let mut ended = None;
         self.run.each_doc(
             inputs,
@@ -313,8 +314,10 @@ impl<'r> FixRun<'r> {
 
     fn count(&mut self, done: RepairOutcome) {
         self.summary.add_doc(&done.remaining);
-        self.summary.count(&done.remaining.diagnostics);
-        self.summary.count_denied(&done.remaining.diagnostics, self.run.denies_warnings(&done.remaining.path));
+        self.summary.add(&done.remaining_counts);
+        if self.run.denies_warnings(&done.remaining.path) {
+            self.summary.denied += done.remaining_counts.warnings;
+        }
         let changed = !done.fixed.changes.is_empty();
         self.changed |= changed;
         self.counts.add(&done.fixed);

@@ -16,15 +16,16 @@ use crate::rule::Loss;
 use crate::rules;
 use crate::source::{ReadAt, append_piece, display_name};
 
-use super::diagnose::{diagnose, diagnose_batches};
+use super::diagnose::diagnose_batches;
 use super::finding_reader::ContentDisplay;
 use super::hunks;
 use super::item_facts::call_id;
 use super::locator::locate_places;
 use super::mask;
+use super::prediction::predictions::Predictions;
 use super::snippet::mask_string;
 use super::words::{count, replace_hidden};
-use super::{Diagnostic, Location};
+use super::{Diagnostic, FindingSample, Location};
 
 /// A change in readable form.
 #[derive(Clone, Debug)]
@@ -435,19 +436,25 @@ pub fn remaining_diagnostics(
     fixed: &DocRepair,
     content: ContentDisplay,
 ) -> io::Result<Vec<Diagnostic>> {
+    let predictions = Predictions::of_remaining(fixed);
+    diagnose_remaining(id, label, bytes, fixed, &predictions, &FindingSample::all(), content)
+}
+
+/// The same of a sample of these findings, with the `predictions` of what another repair does.
+pub fn diagnose_remaining(
+    id: DocId,
+    label: &str,
+    bytes: &dyn ReadAt,
+    fixed: &DocRepair,
+    predictions: &Predictions,
+    sample: &FindingSample,
+    content: ContentDisplay,
+) -> io::Result<Vec<Diagnostic>> {
     let view = crate::source::PatchedView::new(bytes, Pieces::new(fixed.patch.edits(id), id, bytes.len()));
     if let Some(format) = fixed.remaining().format.filter(|format| format.layout().is_synthetic()) {
         // Synthesised text is not part of the patched bytes: it is made again.
         let options = read::Options { format: Some(format), ..read::Options::default() };
         read::merge_events(id, &view, &options)?;
     }
-    let mut diagnostics = diagnose(id, label, &view, fixed.remaining(), content)?;
-    let why_not = fixed.refusal_reasons();
-    for (diagnostic, judged) in diagnostics.iter_mut().zip(&fixed.remaining().findings) {
-        if let Some(why) = why_not(judged) {
-            diagnostic.no_fix = Some(why);
-            diagnostic.fix = None;
-        }
-    }
-    Ok(diagnostics)
+    predictions.diagnose(id, label, &view, fixed.remaining(), sample, content)
 }

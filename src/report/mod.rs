@@ -81,7 +81,7 @@ pub use outputs::ci::{BaselineKey, baseline_keys};
 pub use outputs::json::{diagnostic_value, printable_json, summary_value, write_compact, write_pretty};
 pub use outputs::text::fix_offers;
 pub use reporter::{DiagnosticSink, Reporter};
-pub use sampling::FindingSample;
+pub use sampling::{FindingSample, SimilarFindings};
 pub use snippet::Snippet;
 pub use style::Style;
 pub use summary::{DocReport, IgnoredCounts, InputKind, RunSummary};

@@ -7,8 +7,11 @@ use crate::place::Pieces;
 use crate::repair::{self, DocRepair, FixOptions, handover};
 use crate::report::changes::{self, ChangeNote};
 use crate::report::html::draw;
+use crate::report::prediction::predictions::Predictions;
 use crate::report::skipped_groups::{self, SkippedGroups};
-use crate::report::{ContentDisplay, DocReport, segment_locations};
+use crate::report::{
+    ContentDisplay, Diagnostic, DocReport, FindingSample, RunSummary, SimilarFindings, segment_locations,
+};
 use crate::source::outputs::commit::ReplaceOptions;
 use crate::source::{Doc, Input, PatchedView, segments};
 
@@ -22,6 +25,8 @@ pub(in crate::commands) struct RepairOutcome {
     pub fixed: DocRepair,
     pub notes: Vec<ChangeNote>,
     pub remaining: DocReport,
+    /// Counts of all findings that remain.
+    pub remaining_counts: RunSummary,
     pub skipped_groups: Vec<SkippedGroups>,
     /// The document was found in a folder, and nothing in it looks like a conversation.
     pub is_unrecognised: bool,
@@ -51,17 +56,24 @@ pub(in crate::commands) struct RepairPlanner<'r> {
     content: ContentDisplay,
     /// Only a preview shows changes, some of each kind.
     is_preview: bool,
+    /// Of the findings that remain, those that text only counts are not read.
+    is_sampled: bool,
 }
 
 impl<'r> RepairPlanner<'r> {
     pub fn new(run: &'r Run, options: &'r FixOptions, inputs: &'r [Input]) -> Self {
         let pins = ForkIndex::new(run, inputs);
-        RepairPlanner { run, options, pins, content: run.content(), is_preview: false }
+        RepairPlanner { run, options, pins, content: run.content(), is_preview: false, is_sampled: false }
     }
 
     /// The same, for a preview that shows some changes of each kind, or for a report of all.
     pub fn for_preview(self, is_preview: bool) -> Self {
         RepairPlanner { is_preview, ..self }
+    }
+
+    /// The same, for text that shows some of the findings that remain, or for a report of all.
+    pub fn for_text(self, is_sampled: bool) -> Self {
+        RepairPlanner { is_sampled, ..self }
     }
 
     /// Plans the repair of a document.
@@ -84,14 +96,22 @@ impl<'r> RepairPlanner<'r> {
         let is_preview = self.is_preview && doc.segments.is_empty();
         let describe = if is_preview { changes::notes_for_preview } else { changes::notes };
         let mut notes = describe(doc.id, &doc.label, &*doc.bytes, &fixed)?;
-        let remaining = match unrecognised {
-            true => walked_files::damage(&doc, options, &mut fixed.before, self.content)?,
-            false => Some(changes::remaining_diagnostics(doc.id, &doc.label, &*doc.bytes, &fixed, self.content)?),
+        let read = match unrecognised {
+            true => {
+                let damage = walked_files::damage(&doc, options, &mut fixed.before, self.content)?;
+                damage.map(|diagnostics| RemainingFindings { diagnostics, ..RemainingFindings::default() })
+            }
+            false => Some(self.read_remaining(&doc, &fixed)?),
         };
-        let skipped = remaining.is_none();
-        let mut remaining = remaining.unwrap_or_default();
-        let is_unrecognised = unrecognised && !walked_files::was_conversation(&remaining);
-        let accepted = severities::apply_overrides(run, &doc.label, &mut remaining);
+        let skipped = read.is_none();
+        let RemainingFindings { mut diagnostics, similar, counts } = read.unwrap_or_default();
+        let is_unrecognised = unrecognised && !walked_files::was_conversation(&diagnostics);
+        let accepted = severities::apply_overrides(run, &doc.label, &mut diagnostics);
+        let remaining_counts = counts.unwrap_or_else(|| {
+            let mut counts = RunSummary::default();
+            counts.count(&diagnostics);
+            counts
+        });
         let skipped_groups = skipped_groups::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         segment_locations::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
@@ -99,16 +119,66 @@ impl<'r> RepairPlanner<'r> {
             let view = PatchedView::new(&*doc.bytes, Pieces::new(edits, doc.id, doc.bytes.len()));
             segment_locations::diagnostics(
                 &segments::shift_segments(&doc.segments, edits, &view)?,
-                &mut remaining,
+                &mut diagnostics,
             );
         }
         let update = handover::build_update(doc.id, &*doc.bytes, &fixed)?;
         let page = match run.has_page() && !skipped {
-            true => Some(draw::draw_repair(run.drawing("fix", &doc, options), &fixed, &notes, &remaining)?),
+            true => Some(draw::draw_repair(run.drawing("fix", &doc, options), &fixed, &notes, &diagnostics)?),
             false => None,
         };
-        let remaining =
-            DocReport { update, page, accepted, ..DocReport::new(&doc.label, fixed.remaining(), remaining) };
-        Ok(RepairOutcome { doc, fixed, notes, remaining, skipped_groups, is_unrecognised, skipped, pinned_by })
+        let remaining = DocReport {
+            update,
+            page,
+            accepted,
+            similar,
+            ..DocReport::new(&doc.label, fixed.remaining(), diagnostics)
+        };
+        Ok(RepairOutcome {
+            doc,
+            fixed,
+            notes,
+            remaining,
+            remaining_counts,
+            skipped_groups,
+            is_unrecognised,
+            skipped,
+            pinned_by,
+        })
     }
+
+    /// Reads the findings that remain after a repair, or a sample of them.
+    fn read_remaining(&self, doc: &Doc, fixed: &DocRepair) -> io::Result<RemainingFindings> {
+        let (run, findings) = (self.run, fixed.remaining());
+        let has_overrides = run.lints.effective(&doc.label).has_overrides();
+        let predictions = Predictions::of_remaining(fixed);
+        let sample = match self.is_sampled && !has_overrides {
+            true => FindingSample::of(findings, &predictions.outcomes, &run.style),
+            false => FindingSample::all(),
+        };
+        let counts = (!has_overrides).then(|| {
+            let mut counts = RunSummary::default();
+            counts.count_judged(&findings.findings, &predictions);
+            counts
+        });
+        let diagnostics = changes::diagnose_remaining(
+            doc.id,
+            &doc.label,
+            &*doc.bytes,
+            fixed,
+            &predictions,
+            &sample,
+            self.content,
+        )?;
+        Ok(RemainingFindings { diagnostics, similar: sample.similar, counts })
+    }
+}
+
+/// The findings that remain after a repair.
+#[derive(Default)]
+struct RemainingFindings {
+    diagnostics: Vec<Diagnostic>,
+    similar: Vec<SimilarFindings>,
+    /// Counts of all of them; `None` if the diagnostics are to be counted: the config file overrides some.
+    counts: Option<RunSummary>,
 }

@@ -33,6 +33,19 @@ impl Predictions {
         Predictions { outcomes: vec![predicted; found.findings.len()], resolved: 0, fixed: None }
     }
 
+    /// The outcome of another repair for each finding that remains after one: what was refused is refused again.
+    pub fn of_remaining(fixed: &DocRepair) -> Self {
+        let remaining = &fixed.remaining().findings;
+        let why_not = fixed.refusal_reasons();
+        let outcome = |judged| why_not(judged).map_or(PredictedFix::Requested, PredictedFix::Impossible);
+        let outcomes: Vec<PredictedFix> = remaining.iter().map(outcome).collect();
+        let is_resolved = |(judged, outcome): &(&WeighedFinding, &PredictedFix)| {
+            judged.severity > Severity::Info && outcome.availability(judged).0
+        };
+        let resolved = remaining.iter().zip(&outcomes).filter(is_resolved).count() as u64;
+        Predictions { outcomes, resolved, fixed: None }
+    }
+
     /// The repair of the whole document, if it was planned and fixes any of the findings.
     pub fn repair(&self, found: &[WeighedFinding]) -> Option<&DocRepair> {
         let is_made = |(judged, predicted): (&WeighedFinding, &PredictedFix)| predicted.availability(judged).0;
