@@ -13,6 +13,7 @@ use crate::json::{Val, name};
 use crate::message::{Message, RawJson};
 
 use crate::formats::member::text;
+use crate::formats::threads::FirstPositions;
 
 mod edit;
 
@@ -112,6 +113,8 @@ struct AdkReader {
     id: Option<Box<str>>,
     model: Option<Box<str>>,
     events: Vec<AdkEvent>,
+    /// Positions of the first events of invocations.
+    first: FirstPositions,
     unsent: Vec<UnsentItem>,
 }
 
@@ -158,9 +161,8 @@ impl AdkReader {
         let actions = event.get("actions");
         let rewind = actions.and_then(|actions| member(actions, "rewindBeforeInvocationId"));
         if let Some(rewind) = rewind.and_then(|rewind| rewind.text()) {
-            let is_it =
-                |event: &AdkEvent| event.invocation.as_deref().is_some_and(|id| id.as_bytes() == rewind.as_ref());
-            let from = self.events.iter().position(is_it).unwrap_or(self.events.len());
+            let from = self.first.find(&String::from_utf8_lossy(&rewind), |at| invocation_at(&self.events, at));
+            let from = from.unwrap_or(self.events.len());
             let rewound = self.events.drain(from..);
             self.unsent.extend(rewound.map(|event| event.unsent_item("the user went back to a point before it")));
             return;
@@ -171,6 +173,7 @@ impl AdkReader {
             if let (Some(from), Some(to)) = (time("startTimestamp"), time("endTimestamp")) {
                 let replaced = self.events.extract_if(.., |event| event.time >= from && event.time <= to);
                 self.unsent.extend(replaced.map(|event| event.unsent_item("a compaction has replaced it")));
+                self.first = FirstPositions::of(self.events.iter().map(|event| event.invocation.as_deref()));
             }
         }
         let compacted = compaction.and_then(|compaction| member(compaction, "compactedContent"));
@@ -182,8 +185,10 @@ impl AdkReader {
         let role =
             if content.get("role").is_some_and(|role| role.is("model")) { Role::Assistant } else { Role::User };
         let raw = RawJson::copied(content, record.base);
+        let invocation = text(event, "invocationId").or_else(|| text(event, "invocation_id"));
+        self.first.add(invocation.as_deref(), self.events.len(), |at| invocation_at(&self.events, at));
         self.events.push(AdkEvent {
-            invocation: text(event, "invocationId").or_else(|| text(event, "invocation_id")),
+            invocation,
             time: event.get("timestamp").and_then(number).unwrap_or(0.0),
             content: Message {
                 is_inserted: compacted.is_some(),
@@ -191,6 +196,10 @@ impl AdkReader {
             },
         });
     }
+}
+
+fn invocation_at(events: &[AdkEvent], at: usize) -> Option<&str> {
+    events.get(at)?.invocation.as_deref()
 }
 
 impl AdkEvent {

@@ -132,6 +132,7 @@ impl ThreadBuilder {
         // A call without an id gets the next result, whatever id that has.
         let is_known = call.as_ref().is_some_and(|call| self.has_call(call));
         let call = if is_known { call } else { self.open_unnamed_call().or(call).or_else(|| self.open_call()) };
+        let call = call.or_else(|| self.is_continuation.then(|| Text::synthetic("", at)));
         match call {
             Some(call) => self.push(Role::Tool, parts::result(call, output, failed, at), from),
             None => {

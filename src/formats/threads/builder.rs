@@ -21,9 +21,16 @@ pub(in crate::formats) struct ThreadBuilder {
     /// The number of generated ids of calls, and these ids.
     pub(super) invented: u32,
     pub(super) unnamed: HashSet<Text>,
+    /// True if it is joined to what comes before it: the calls of its first results may be there.
+    pub(super) is_continuation: bool,
 }
 
 impl ThreadBuilder {
+    /// A builder of messages that are joined to those before them.
+    pub fn continuation() -> ThreadBuilder {
+        ThreadBuilder { is_continuation: true, ..ThreadBuilder::default() }
+    }
+
     /// Makes the next part begin a message, whatever the role of the last one.
     pub fn begin(&mut self) {
         self.begins = true;
@@ -141,11 +148,15 @@ impl ThreadBuilder {
                         let id = self.invent_call_id(part.at.place);
                         renamed.insert(std::mem::replace(&mut call.id, id.clone()), id);
                     }
-                    PartKind::Result(result) => match renamed.get(&result.id) {
-                        Some(id) => result.id = id.clone(),
-                        None if self.unnamed.is_empty() || self.has_call(&result.id) => {}
-                        None => result.id = self.open_unnamed_call().unwrap_or(result.id.clone()),
-                    },
+                    PartKind::Result(result) => {
+                        let next = || self.open_call().filter(|_| result.id.is_empty());
+                        let call = match renamed.get(&result.id) {
+                            None if self.has_call(&result.id) => None,
+                            None => self.open_unnamed_call().or_else(next),
+                            renamed => renamed.cloned(),
+                        };
+                        call.into_iter().for_each(|call| result.id = call);
+                    }
                     _ => {}
                 }
                 // A result is known to its call before the next one is looked at.

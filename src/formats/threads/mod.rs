@@ -5,6 +5,7 @@ mod blocks;
 pub(super) mod builder;
 mod embedded_json;
 mod filter;
+mod first_positions;
 mod media;
 mod messages;
 mod pairing;
@@ -24,6 +25,7 @@ use crate::message::Message;
 pub(super) use blocks::mcp_output;
 pub(super) use builder::ThreadBuilder;
 pub(super) use embedded_json::with_parsed;
+pub(super) use first_positions::FirstPositions;
 pub(super) use media::media;
 pub(super) use truncation::is_truncated;
 

@@ -20,7 +20,8 @@ impl ThreadBuilder {
 
     /// The id of the first call of the last answer that has no result yet and whose id was generated.
     pub fn open_unnamed_call(&self) -> Option<Text> {
-        self.find_open_call(|id| self.unnamed.contains(id))
+        let has_any = !self.unnamed.is_empty();
+        has_any.then(|| self.find_open_call(|id| self.unnamed.contains(id))).flatten()
     }
 
     fn find_open_call(&self, is_wanted: impl Fn(&Text) -> bool) -> Option<Text> {

@@ -86,7 +86,8 @@ pub fn broken_samples(is_wanted: fn(&str) -> bool) -> Vec<Sample> {
 
 /// Calls `visit` with each broken sample of a format that is repaired in place, and the options to read it with.
 fn for_each_broken_sample(visit: &mut dyn FnMut(&str, &[u8], &Options)) {
-    for Sample { format, options, broken, .. } in broken_samples(|file| file.starts_with("rich.")) {
+    let is_wanted = |file: &str| file.starts_with("rich.") || file.starts_with("unanswered.");
+    for Sample { format, options, broken, .. } in broken_samples(is_wanted) {
         broken.iter().for_each(|text| visit(&format, text.as_bytes(), &options));
     }
 }

@@ -12,7 +12,7 @@ use crate::json::{Val, name};
 use crate::message::{Message, Text};
 
 use crate::formats::member::{parsed, text};
-use crate::formats::threads::{Dialects, STORE, parts, translate};
+use crate::formats::threads::{Dialects, FirstPositions, STORE, parts, translate};
 
 mod edit;
 mod event;
@@ -154,6 +154,8 @@ struct CopilotThread {
     /// Id of the call that started the subagent; `None` for the main agent.
     parent: Option<Box<str>>,
     entries: Vec<CopilotEntry>,
+    /// Positions of the first entries of events.
+    first: FirstPositions,
     /// Number of entries that a running compaction summarises.
     compacting: Option<usize>,
     /// Entries that are no longer sent, and why.
@@ -268,7 +270,9 @@ fn thread_of(threads: &mut Vec<CopilotThread>, parent: Option<Box<str>>) -> &mut
 
 impl CopilotThread {
     fn add(&mut self, record: &ParsedRecord<'_>, content: CopilotContent) {
-        self.entries.push(CopilotEntry { id: text(record.val, "id"), content });
+        let id = text(record.val, "id");
+        self.first.add(id.as_deref(), self.entries.len(), |at| id_at(&self.entries, at));
+        self.entries.push(CopilotEntry { id, content });
     }
 
     fn begin_compaction(&mut self) {
@@ -286,6 +290,7 @@ impl CopilotThread {
         let entry = CopilotEntry { id: text(record.val, "id"), content: CopilotContent::Message(message) };
         let replaced: Vec<CopilotEntry> = self.entries.splice(..until, std::iter::once(entry)).collect();
         self.unsent.extend(replaced.into_iter().map(|entry| (entry, "a compaction has replaced it")));
+        self.first = FirstPositions::of(self.entries.iter().map(|entry| entry.id.as_deref()));
     }
 
     /// Removes the entries from an index on.
@@ -319,7 +324,7 @@ impl CopilotThread {
     /// Removes the event that a rewind names and everything after it.
     fn rewind(&mut self, data: Val<'_>) {
         let Some(from) = text(data, "upToEventId") else { return };
-        if let Some(at) = self.entries.iter().position(|entry| entry.id.as_ref() == Some(&from)) {
+        if let Some(at) = self.first.find(&from, |at| id_at(&self.entries, at)) {
             self.remove_from(at, "the user went back to before it");
         }
     }
@@ -342,6 +347,11 @@ impl CopilotThread {
         }
         messages
     }
+}
+
+/// The id of the event of an entry.
+fn id_at(entries: &[CopilotEntry], at: usize) -> Option<&str> {
+    entries.get(at)?.id.as_deref()
 }
 
 fn unsent_item(message: &Message, what: &'static str, why: &'static str) -> UnsentItem {

@@ -106,7 +106,7 @@ impl ThreadReader for DroidReader {
     fn read(&mut self, record: &ParsedRecord<'_>) {
         let val = record.val;
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-        let mut thread = ThreadBuilder::default();
+        let mut thread = ThreadBuilder::continuation();
         let had_answered = std::mem::take(&mut self.has_answered);
         match kind.as_ref() {
             b"session_start" => {
