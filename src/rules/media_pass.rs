@@ -6,7 +6,7 @@ use std::cell::OnceCell;
 
 use crate::dialect::BLOCK;
 use crate::dialects::media_parts::{self, MediaPart, SourceForm};
-use crate::history::{Code, Finding, Flags, Row, codes};
+use crate::history::{Code, Finding, Flags, Row, codes, work_counter};
 use crate::json::edit::RecordBase;
 use crate::json::name;
 use crate::message::MediaKind;
@@ -242,18 +242,17 @@ impl MediaPass<'_> {
     /// Of several findings of one item that say the same, keeps the first.
     fn keep_first_of_each(&mut self, from: usize) {
         let mut seen: Vec<(Code, u8)> = Vec::new();
-        let mut at = 0;
-        self.findings.retain(|finding| {
-            at += 1;
+        let is_repeated = |finding: &mut Finding| {
+            work_counter::count();
             let key = (finding.code, finding.variant);
-            if at <= from || !seen.contains(&key) {
-                if at > from {
-                    seen.push(key);
-                }
-                return true;
+            let is_known = seen.contains(&key);
+            if !is_known {
+                seen.push(key);
             }
-            false
-        });
+            is_known
+        };
+        // A history may have many images: those of the rows before are not looked at again.
+        self.findings.extract_if(from.., is_repeated).for_each(drop);
     }
 
     /// Checks the limits of whole requests.

@@ -222,6 +222,24 @@ fn numbered_lines_are_linear() {
     });
 }
 
+/// A history of images without data.
+fn images(n: usize) -> Vec<u8> {
+    let message =
+        r#"{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,"}}]}"#;
+    format!(r#"{{"model":"gpt-5","messages":[{}]}}"#, vec![message; n].join(",")).into_bytes()
+}
+
+#[test]
+fn images_that_are_refused_are_linear() {
+    let options = Options::default();
+    assert_grows_linearly("check of images", &[100, 1_000, 10_000], &|n| {
+        let doc = GrowableBytes::new(CountedDoc(images(n)));
+        let (work, found) = Work::of(|| check_of(&doc, &options));
+        assert!(found.findings.len() >= n, "{} findings of {n}", found.findings.len());
+        work
+    });
+}
+
 #[test]
 fn folders_are_linear_in_the_number_of_their_files() {
     assert_grows_linearly("files", &[10, 100, 1_000, 10_000], &|n| {

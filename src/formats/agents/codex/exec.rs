@@ -1,6 +1,8 @@
 //! The output of `codex exec --json`: events of a thread. Its items have no ids or encrypted content of the API, and it has
 //! no prompts: it is a log of answers and commands, which can be converted but not replayed.
 
+use std::collections::HashMap;
+
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{Format, FormatInfo, Layout, Probe, Upstream};
@@ -82,8 +84,10 @@ struct CodexExecReader {
     messages: Vec<Message>,
     /// Reasoning that belongs to the next message.
     thoughts: Vec<Part>,
-    /// Calls without a result so far: the ids of their items, and their messages.
-    open: Vec<(Text, Message)>,
+    /// The messages of calls that began; `None` once there is a result.
+    open: Vec<Option<Message>>,
+    /// Their numbers, by the ids of their items.
+    open_by_id: HashMap<Text, usize>,
 }
 
 impl ThreadReader for CodexExecReader {
@@ -98,7 +102,7 @@ impl ThreadReader for CodexExecReader {
 
     fn finish(mut self: Box<Self>) -> Vec<TranslatedThread> {
         // Calls that were still running when the run ended.
-        self.messages.extend(self.open.into_iter().map(|(_, message)| message));
+        self.messages.extend(self.open.into_iter().flatten());
         let settings =
             HistorySettings { label: self.id, read_only: Some(READ_ONLY), ..HistorySettings::default() };
         vec![translate(&INFO, settings, self.messages)]
@@ -111,13 +115,17 @@ impl CodexExecReader {
         let at = record.base.of(item);
         let message = |role, parts| parts::message(role, parts, at, record.number);
         if let Some((id, call, result)) = tool_call(item, record) {
-            self.open.retain(|(open, _)| *open != id);
+            let begun = self.open_by_id.remove(&id).and_then(|at| self.open.get_mut(at));
+            begun.into_iter().for_each(|begun| *begun = None);
             match is_done {
                 true => {
                     let answer = self.thoughts.drain(..).chain([call]).collect();
                     self.messages.extend([message(Role::Assistant, answer), message(Role::Tool, vec![result])]);
                 }
-                false => self.open.push((id, message(Role::Assistant, vec![call]))),
+                false => {
+                    self.open_by_id.insert(id, self.open.len());
+                    self.open.push(Some(message(Role::Assistant, vec![call])));
+                }
             }
             return;
         }
