@@ -134,6 +134,7 @@ impl<'g> SearchContext<'g> {
                         queue.push(child);
                     }
                 }
+                queue.keep_cheapest(MAX_JUDGEMENTS - judged);
             }
             if nearest.as_ref().is_none_or(|nearest| node.remaining() < nearest.remaining()) {
                 nearest = Some(node);

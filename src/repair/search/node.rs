@@ -1,7 +1,7 @@
 //! Candidates for a repair, and their queue, cheapest first.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::history::Code;
@@ -84,11 +84,11 @@ fn fingerprint(defect: &Defect<'_>) -> u64 {
     hasher.finish()
 }
 
-/// Queue of candidates, cheapest first; at equal prices, the most extended one.
+/// Queue of candidates, cheapest first; at equal prices, the most extended one, and of these the first that was pushed.
 #[derive(Default)]
 pub(super) struct NodeQueue<'p> {
-    pub order: BinaryHeap<Reverse<(Price, Reverse<usize>, usize)>>,
-    pub nodes: Vec<Option<SearchNode<'p>>>,
+    nodes: BTreeMap<(Price, Reverse<usize>, usize), SearchNode<'p>>,
+    pushed: usize,
 }
 
 impl<'p> NodeQueue<'p> {
@@ -97,13 +97,22 @@ impl<'p> NodeQueue<'p> {
             node.plan = None;
         }
         let depth = node.chosen.len() + node.skipped.len();
-        self.order.push(Reverse((node.price(), Reverse(depth), self.nodes.len())));
-        self.nodes.push(Some(node));
+        self.nodes.insert((node.price(), Reverse(depth), self.pushed), node);
+        self.pushed += 1;
     }
 
     pub(super) fn pop(&mut self) -> Option<SearchNode<'p>> {
-        let Reverse((_, _, number)) = self.order.pop()?;
-        self.nodes.get_mut(number)?.take()
+        self.nodes.pop_first().map(|(_, node)| node)
+    }
+
+    /// Drops those that are never judged if this many more are: each may have thousands of acts.
+    pub(super) fn keep_cheapest(&mut self, judgements: usize) {
+        let mut left = judgements;
+        self.nodes.retain(|_, node| {
+            let is_reached = node.open.is_some() || left > 0;
+            left -= usize::from(node.open.is_none() && is_reached);
+            is_reached
+        });
     }
 }
 
