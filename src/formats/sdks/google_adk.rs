@@ -118,11 +118,12 @@ struct AdkReader {
     unsent: Vec<UnsentItem>,
 }
 
-/// An event with content that is sent.
+/// An event with content.
 struct AdkEvent {
     invocation: Option<Box<str>>,
     time: f64,
-    content: Message,
+    /// `None` once a compaction has replaced it: the event keeps its place, so that a rewind finds it.
+    content: Option<Message>,
 }
 
 impl ThreadReader for AdkReader {
@@ -144,7 +145,7 @@ impl ThreadReader for AdkReader {
             unsent: self.unsent,
             ..HistorySettings::default()
         };
-        let contents = self.events.into_iter().map(|event| event.content).collect();
+        let contents = self.events.into_iter().filter_map(|event| event.content).collect();
         vec![TranslatedThread::from_messages(&INFO, settings, contents)]
     }
 }
@@ -163,17 +164,17 @@ impl AdkReader {
         if let Some(rewind) = rewind.and_then(|rewind| rewind.text()) {
             let from = self.first.find(&String::from_utf8_lossy(&rewind), |at| invocation_at(&self.events, at));
             let from = from.unwrap_or(self.events.len());
-            let rewound = self.events.drain(from..);
-            self.unsent.extend(rewound.map(|event| event.unsent_item("the user went back to a point before it")));
+            let rewound = self.events.drain(from..).filter_map(|event| event.content);
+            self.unsent.extend(rewound.map(|own| unsent_item(&own, "the user went back to a point before it")));
             return;
         }
         let compaction = actions.and_then(|actions| actions.get("compaction")).filter(|own| own.is_object());
         if let Some(compaction) = compaction {
             let time = |key: &str| member(compaction, key).and_then(number);
             if let (Some(from), Some(to)) = (time("startTimestamp"), time("endTimestamp")) {
-                let replaced = self.events.extract_if(.., |event| event.time >= from && event.time <= to);
-                self.unsent.extend(replaced.map(|event| event.unsent_item("a compaction has replaced it")));
-                self.first = FirstPositions::of(self.events.iter().map(|event| event.invocation.as_deref()));
+                let is_within = |event: &&mut AdkEvent| event.time >= from && event.time <= to;
+                let replaced = self.events.iter_mut().filter(is_within).filter_map(|event| event.content.take());
+                self.unsent.extend(replaced.map(|own| unsent_item(&own, "a compaction has replaced it")));
             }
         }
         let compacted = compaction.and_then(|compaction| member(compaction, "compactedContent"));
@@ -190,10 +191,10 @@ impl AdkReader {
         self.events.push(AdkEvent {
             invocation,
             time: event.get("timestamp").and_then(number).unwrap_or(0.0),
-            content: Message {
+            content: Some(Message {
                 is_inserted: compacted.is_some(),
                 ..Message::verbatim("gemini", role, raw, record.base.of(content), record.number)
-            },
+            }),
         });
     }
 }
@@ -202,10 +203,8 @@ fn invocation_at(events: &[AdkEvent], at: usize) -> Option<&str> {
     events.get(at)?.invocation.as_deref()
 }
 
-impl AdkEvent {
-    fn unsent_item(&self, why: &'static str) -> UnsentItem {
-        UnsentItem::at(self.content.at.place, self.content.record, "an event", why)
-    }
+fn unsent_item(content: &Message, why: &'static str) -> UnsentItem {
+    UnsentItem::at(content.at.place, content.record, "an event", why)
 }
 
 fn number(val: Val<'_>) -> Option<f64> {
