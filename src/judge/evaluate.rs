@@ -205,7 +205,7 @@ impl<'h> Evaluation<'h> {
         let bound = self.last_bound_thinking();
         let mut groups = GroupLosses::new();
         // Most findings are reported; growing would leave half of the list empty.
-        let mut judged = Vec::with_capacity(items.len() + out.findings.len());
+        let mut judged: Vec<WeighedFinding> = Vec::with_capacity(items.len() + out.findings.len());
         let found = items
             .iter()
             .copied()
@@ -228,7 +228,15 @@ impl<'h> Evaluation<'h> {
                     flattens,
                 })
             });
-        judged.extend(found);
+        for found in found {
+            // Where many items are wrong, most of those that are dropped below are never kept.
+            let is_redundant = judged.last().is_some_and(|last| {
+                is_of_field(last) && last.finding.row.at == found.finding.row.at && last.severity >= found.severity
+            });
+            if !is_redundant || !is_of_schema(&found) {
+                judged.push(found);
+            }
+        }
         drop_redundant_schema_findings(&mut judged);
         judged.shrink_to_fit();
         (judged, out.without_reasoning)
@@ -320,13 +328,11 @@ impl<'h> Evaluation<'h> {
 /// Drops schema findings on items that have a finding of a field rule with the same or a higher severity, which is
 /// more specific.
 fn drop_redundant_schema_findings(judged: &mut Vec<WeighedFinding>) {
-    let is_schema = |judged: &WeighedFinding| judged.finding.code == schema_violation::RULE.code;
-    if !judged.iter().any(is_schema) {
+    if !judged.iter().any(is_of_schema) {
         return;
     }
-    let better = |judged: &&WeighedFinding| judged.rule().has_tag(RuleTag::Field) && !is_schema(judged);
     let mut reported: HashMap<Place, Severity> = HashMap::new();
-    for judged in judged.iter().filter(better) {
+    for judged in judged.iter().filter(|judged| is_of_field(judged)) {
         let finding = &judged.finding;
         let other = finding.partner.filter(|_| judged.rule().has_tag(RuleTag::FieldOfBoth));
         for at in std::iter::once(finding.row.at).chain(other) {
@@ -336,8 +342,18 @@ fn drop_redundant_schema_findings(judged: &mut Vec<WeighedFinding>) {
     }
     judged.retain(|judged| {
         let is_reported = reported.get(&judged.finding.row.at).is_some_and(|most| *most >= judged.severity);
-        !is_schema(judged) || schema_violation::is_custom(&judged.finding) || !is_reported
+        !is_of_schema(judged) || !is_reported
     });
+}
+
+/// True if a finding is about what a schema of the provider says.
+fn is_of_schema(judged: &WeighedFinding) -> bool {
+    judged.finding.code == schema_violation::RULE.code && !schema_violation::is_custom(&judged.finding)
+}
+
+/// True if a finding is of a rule about a field, which is more specific than a schema.
+fn is_of_field(judged: &WeighedFinding) -> bool {
+    judged.rule().has_tag(RuleTag::Field) && judged.finding.code != schema_violation::RULE.code
 }
 
 /// The loss of the fix of a finding, and whether it flattens the group: as its rule says, but a group loses
