@@ -102,6 +102,8 @@ pub struct FormatInfo {
     pub is_in_database: bool,
     /// True if it is read only if the user names it: nothing in its records distinguishes it from other data.
     pub is_explicit_only: bool,
+    /// True if a document is read at once, however large it is: what one of its items says depends on the others.
+    pub is_read_whole: bool,
     /// True if its client appends lines: if the last line has no line end, the next one would be joined to it.
     pub is_appended: bool,
     /// True if a log can span several files: what a compaction removed from it, and the rest.
@@ -156,6 +158,7 @@ impl FormatInfo {
             records_responses: false,
             is_in_database: false,
             is_explicit_only: false,
+            is_read_whole: false,
             is_appended: false,
             has_segments: false,
             read_only: None,

@@ -165,6 +165,7 @@ pub static CHAT_COMPLETION: Envelope = Envelope {
         }),
         known_by: "`object` is \"chat.completion\", and `choices` is a list",
         parts: &[RecordPart { path: &["choices"], unit: RemovalUnit::Element }],
+        is_read_whole: true,
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
     shape: RecordShape::Response,
@@ -185,6 +186,7 @@ pub static CHAT_PAGE: Envelope = Envelope {
         }),
         known_by: "`object` is \"list\", and `data` is a list of completions, or of messages with ids of completions",
         parts: &[RecordPart { path: &["data"], unit: RemovalUnit::Element }],
+        is_read_whole: true,
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
     shape: RecordShape::Page { newest_first: false },
@@ -264,6 +266,7 @@ pub static CHAT_PREFERENCE: Envelope = Envelope {
             RecordPart { path: &["preferred_output"], unit: RemovalUnit::Element },
             RecordPart { path: &["non_preferred_output"], unit: RemovalUnit::Element },
         ],
+        is_read_whole: true,
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
     shape: RecordShape::Custom(chat::preference::read),
@@ -332,6 +335,7 @@ pub static ANTHROPIC_MESSAGE: Envelope = Envelope {
         known_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
         parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
         records_responses: true,
+        is_read_whole: true,
         ..FormatInfo::of(anthropic::API.dialect, "anthropic")
     },
     shape: RecordShape::Response,
@@ -371,6 +375,7 @@ pub static GEMINI_RESPONSE: Envelope = Envelope {
         known_by: "`candidates`, a list of objects with `content` or `finishReason`; or `promptFeedback` with `modelVersion`",
         parts: &[RecordPart { path: &["candidates"], unit: RemovalUnit::Element }],
         records_responses: true,
+        is_read_whole: true,
         ..FormatInfo::of(google::API.dialect, "gemini")
     },
     shape: RecordShape::Response,

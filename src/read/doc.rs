@@ -175,7 +175,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             None => large_document::detect_format(self.id, self.bytes, start, self.options)?,
         };
         // A translation needs all of the document.
-        if format.is_some_and(|format| format.layout().is_translated()) {
+        if format.is_some_and(|format| format.layout().is_translated() || format.info().is_read_whole) {
             if self.bytes.len() - start <= limit {
                 return self.read_document(start, None, all);
             }
@@ -198,10 +198,11 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             if tape.is_odd() {
                 stage.oddities(tape, base);
             }
-            if let Some(root) = tape.root(bytes)
-                && (format.is_some() || slice == Slice::Rest)
-            {
-                stage.read_value(root, base, whole, slice);
+            match tape.root(bytes) {
+                Some(root) if format.is_some() => drop(stage.read_value(root, base, whole, slice)),
+                // Without its elements it may look like a document of another kind.
+                Some(root) if slice == Slice::Rest => stage.unrecognised(root, base),
+                _ => {}
             }
             true
         });

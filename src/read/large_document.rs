@@ -109,7 +109,7 @@ impl<'d> DocumentSample<'d> {
             && let Some(val) = self.tape.root(&text)
         {
             self.has_model = val.is_array() || val.get(name::model).is_some();
-            self.found = detect::of_document(val, self.options.dialect).or(self.found);
+            self.found = detect::of_document(val, self.options.dialect);
         }
         Ok(())
     }

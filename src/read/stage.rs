@@ -391,7 +391,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
     }
 
     /// Reports a record that no format recognises.
-    fn unrecognised(&mut self, val: Val<'_>, base: RecordBase<'_>) {
+    pub fn unrecognised(&mut self, val: Val<'_>, base: RecordBase<'_>) {
         let row = Row::of_place(base.of(val), self.batch.records);
         self.batch.record_findings.push(unrecognised::unrecognised_record(unsupported::find_row(val), row));
     }

@@ -16,6 +16,7 @@ pub mod opencode;
 pub mod opencode_files;
 pub mod openhands;
 pub mod parity;
+pub mod pieces;
 pub mod recognition;
 pub mod samples;
 #[cfg(feature = "sqlite")]

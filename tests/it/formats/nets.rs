@@ -106,7 +106,7 @@ fn with_emptied_texts(value: &Value) -> Vec<Value> {
 }
 
 /// With everything twice: appended to itself.
-fn repeated(value: &Value) -> Vec<Value> {
+pub fn repeated(value: &Value) -> Vec<Value> {
     let mut value = value.clone();
     let lists = match &mut value {
         Value::Array(list) => vec![list],

@@ -23,6 +23,7 @@ static INFO: FormatInfo = FormatInfo {
     histories: HistoryScope::Session,
     parts: &[RecordPart { path: &["message", "content"], unit: RemovalUnit::Element }],
     is_appended: true,
+    is_read_whole: true,
     placeholder: Some(session_lines::placeholder_line),
     ..FormatInfo::of(&SESSION, "openai-stateless")
 };

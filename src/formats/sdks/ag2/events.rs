@@ -5,7 +5,7 @@ use crate::dialects::ag2::{
     AG2, Ag2Event, hosted_result_item, message_item, paired_item, printed_item, repeated_item,
 };
 use crate::format::{
-    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Slice, Upstream,
+    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Upstream,
 };
 use crate::history::{Finding, Flags, HistorySettings, Kind, Role, Usage, codes};
 use crate::json::Val;
@@ -26,6 +26,7 @@ static INFO: FormatInfo = FormatInfo {
     usage: Usage::Log,
     histories: HistoryScope::PerRecord,
     parts: &PARTS,
+    is_read_whole: true,
     ..FormatInfo::of(&AG2, "openai")
 };
 
@@ -68,15 +69,9 @@ impl Format for Ag2Events {
 }
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    match record.slice {
-        Slice::Element { section: "" } => read_event(record.val, record, sink),
-        Slice::Element { .. } | Slice::Synthetic => {}
-        Slice::Whole | Slice::Rest => {
-            sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, ..HistorySettings::default() })));
-            record.val.elements().for_each(|event| read_event(event, record, sink));
-            sink.mark(Mark::End);
-        }
-    }
+    sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, ..HistorySettings::default() })));
+    record.val.elements().for_each(|event| read_event(event, record, sink));
+    sink.mark(Mark::End);
 }
 
 /// The score of a value as an event of AG2.

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
     EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
-    Slice, Upstream, read_item,
+    Upstream, read_item,
 };
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{Val, name};
@@ -32,6 +32,7 @@ static INFO: FormatInfo = FormatInfo {
         RecordPart { path: &[GENERATED], unit: RemovalUnit::Element },
     ],
     edit_support: EditSupport::Unsupported,
+    is_read_whole: true,
     ..FormatInfo::of(&RESPONSES, "openai")
 };
 
@@ -64,12 +65,6 @@ impl Format for AgentsRunState {
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     let flags = Flags::default();
-    match record.slice {
-        Slice::Element { section: INPUT } => return read_item(&RESPONSES, record.val, record, 0, flags, sink),
-        Slice::Element { section: GENERATED } => return read_generated(record.val, record, sink),
-        Slice::Element { .. } => return,
-        _ => {}
-    }
     let version = record.val.get("$schemaVersion").filter(|version| !is_known_version(*version, NEWEST));
     let unknown_version = version.map(|version| record.base.of(version));
     let settings = HistorySettings {
