@@ -73,19 +73,19 @@ impl<'d> DocumentSample<'d> {
 
     /// Adds an element that ends at an offset. False if nothing that follows matters.
     fn add_element(&mut self, section: &str, index: u32, end: u64) -> io::Result<bool> {
-        if self.is_full {
+        let count = index as usize + 1;
+        if self.is_full || count > SAMPLE {
             return Ok(true);
         }
         let most = if self.found.is_some() { ENOUGH } else { MOST };
         self.is_full = end - self.start > most;
-        let count = index as usize + 1;
         if !self.is_full {
             self.end = end;
             // Whenever there are twice as many, they are scanned again.
             if count.is_power_of_two() {
                 self.detect(if section.is_empty() { b"]" } else { b"]}" })?;
             }
-            self.is_full = self.found.is_some() && count >= SAMPLE;
+            self.is_full = self.found.is_some() && count == SAMPLE;
         }
         Ok(!self.is_full || self.found.is_some() && !self.has_model)
     }
