@@ -69,8 +69,7 @@ impl DocCheck<'_> {
         if known == 0 && !self.has_overrides {
             return self.counts.clone();
         }
-        let mut reported = RunSummary::default();
-        reported.count(&self.report.diagnostics);
+        let reported = RunSummary::of(&self.report.diagnostics);
         let all = self.counts.fixable;
         let fixable = if known + self.report.accepted > 0 { reported.fixable.min(all) } else { all };
         RunSummary { fixable, packed: self.counts.packed, ..reported }
@@ -104,7 +103,8 @@ pub(super) fn check_doc<'r>(
         found = check(&doc)?;
     }
     let unrecognised = found.format.is_none() && !doc.named;
-    let (mut counts, mut similar, mut page) = (RunSummary::default(), Vec::new(), None);
+    let (mut similar, mut page) = (Vec::new(), None);
+    let mut counts;
     // The predictions for findings that are read when they are written.
     let mut streamed: Option<Predictions> = None;
     let (mut diagnostics, skipped) = match unrecognised {
@@ -112,7 +112,7 @@ pub(super) fn check_doc<'r>(
             let damage = walked_files::damage(&doc, options, &mut found, content)?;
             let skipped = damage.is_none();
             let diagnostics = damage.unwrap_or_default();
-            counts.count(&diagnostics);
+            counts = RunSummary::of(&diagnostics);
             (diagnostics, skipped)
         }
         false => {
@@ -126,7 +126,7 @@ pub(super) fn check_doc<'r>(
                 }
                 _ => slimmed_predictions(&found),
             };
-            counts.count_judged(&found.findings, &promises);
+            counts = RunSummary::of_judged(&found.findings, &promises);
             counts.packed = counts.fixable > 0 && !doc.has_writable_files();
             let has_many = found.findings.len() > MAX_KEPT_DIAGNOSTICS && found.histories > 0;
             let plain = !has_overrides && !proposes && !run.has_page() && doc.segments.is_empty();
@@ -212,10 +212,7 @@ pub(super) fn check_all(
         let known = baseline.as_mut().map_or(0, |baseline| baseline.remove_known(&mut checked.report));
         summary.in_baseline += known;
         let counted = checked.reported_counts(known);
-        if run.denies_warnings(&checked.report.path) {
-            summary.denied += counted.warnings;
-        }
-        summary.add(&counted);
+        summary.add(&counted, run.denies_warnings(&checked.report.path));
         if run.verbose
             && let Some(format) = checked.report.format
         {

@@ -314,10 +314,7 @@ impl<'r> FixRun<'r> {
 
     fn count(&mut self, done: RepairOutcome) {
         self.summary.add_doc(&done.remaining);
-        self.summary.add(&done.remaining_counts);
-        if self.run.denies_warnings(&done.remaining.path) {
-            self.summary.denied += done.remaining_counts.warnings;
-        }
+        self.summary.add(&done.remaining_counts, self.run.denies_warnings(&done.remaining.path));
         let changed = !done.fixed.changes.is_empty();
         self.changed |= changed;
         self.counts.add(&done.fixed);

@@ -244,8 +244,7 @@ impl FollowRun<'_> {
         if new.is_empty() {
             return Ok(());
         }
-        self.summary.count(&new);
-        self.summary.count_denied(&new, self.run.denies_warnings(label));
+        self.summary.add(&RunSummary::of(&new), self.run.denies_warnings(label));
         let seen = DocReport { diagnostics: new, ..known.report.clone() };
         for report_output in &mut self.report_outputs {
             report_output.write(out, |report, out| report.write_doc(&seen, out))?;

@@ -43,9 +43,8 @@ impl Report {
 
     pub(super) fn new<T>(doc: &JudgedDoc<T>, name: &str, diagnostics: Vec<report::Diagnostic>) -> Self {
         let seen = DocReport::new(name, doc, diagnostics);
-        let mut summary = report::RunSummary { files: 1, ..report::RunSummary::default() };
+        let mut summary = report::RunSummary { files: 1, ..report::RunSummary::of(&seen.diagnostics) };
         summary.add_doc(&seen);
-        summary.count(&seen.diagnostics);
         Report {
             version: contract::VERSION,
             summary: (&summary).into(),

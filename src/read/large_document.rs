@@ -59,8 +59,8 @@ struct DocumentSample<'d> {
     options: &'d Options,
     tape: Tape,
     found: Option<&'static dyn Format>,
-    /// False for an object that has named no model so far, by which formats are told apart.
-    has_model: bool,
+    /// True if nothing that follows its elements can change the format: it is an array, or its `model` came before them.
+    is_decided: bool,
     /// No more elements are looked at.
     is_full: bool,
 }
@@ -68,7 +68,7 @@ struct DocumentSample<'d> {
 impl<'d> DocumentSample<'d> {
     fn new(bytes: &'d dyn ReadAt, start: u64, options: &'d Options) -> Self {
         let (tape, found) = (Tape::new(), None);
-        DocumentSample { bytes, start, end: start, options, tape, found, has_model: false, is_full: false }
+        DocumentSample { bytes, start, end: start, options, tape, found, is_decided: false, is_full: false }
     }
 
     /// Adds an element that ends at an offset. False if nothing that follows matters.
@@ -87,7 +87,7 @@ impl<'d> DocumentSample<'d> {
             }
             self.is_full = self.found.is_some() && count == SAMPLE;
         }
-        Ok(!self.is_full || self.found.is_some() && !self.has_model)
+        Ok(!self.is_full || self.found.is_some() && !self.is_decided)
     }
 
     /// Adds what follows the elements, which is at the end of the document without its elements.
@@ -108,7 +108,7 @@ impl<'d> DocumentSample<'d> {
         if scan(&text, &mut self.tape).is_ok()
             && let Some(val) = self.tape.root(&text)
         {
-            self.has_model = val.is_array() || val.get(name::model).is_some();
+            self.is_decided = val.is_array() || val.get(name::model).is_some();
             self.found = detect::of_document(val, self.options.dialect);
         }
         Ok(())

@@ -103,10 +103,11 @@ impl RunSummary {
         }
     }
 
-    /// Adds the findings of one more file; files, histories and items are counted separately.
-    pub fn add(&mut self, other: &RunSummary) {
+    /// Adds the findings of one more file, in which warnings may be denied; files, histories and items are counted separately.
+    pub fn add(&mut self, other: &RunSummary, denies_warnings: bool) {
         self.errors += other.errors;
         self.warnings += other.warnings;
+        self.denied += if denies_warnings { other.warnings } else { 0 };
         self.fixable += other.fixable;
         self.with_warnings += other.with_warnings;
         self.with_safety += other.with_safety;
@@ -120,18 +121,19 @@ impl RunSummary {
         CommandLine::new("fix").with_flags(if self.packed { "-o repaired/" } else { "-w" }).on_all_inputs()
     }
 
-    /// Counts the findings of a file, and their predicted fixes.
-    pub fn count_judged(&mut self, judged: &[WeighedFinding], predictions: &Predictions) {
+    /// Counts of the findings of a file, and of their predicted fixes.
+    pub fn of_judged(judged: &[WeighedFinding], predictions: &Predictions) -> RunSummary {
+        let mut counts = RunSummary { fixable: predictions.resolved, ..RunSummary::default() };
         let of_each = || judged.iter().zip(&predictions.outcomes);
         let ends_open = |(judged, predicted): (&WeighedFinding, &PredictedFix)| {
             predicted.no_fix_reason(judged).is_some_and(is_end_of_log)
         };
-        self.open_logs += u64::from(of_each().any(ends_open));
-        self.fixable += predictions.resolved;
+        counts.open_logs = u64::from(of_each().any(ends_open));
         for (judged, predicted) in of_each() {
             let (_, flag) = predicted.availability(judged);
-            self.count_one(judged.severity, flag, predicted.no_fix_reason(judged));
+            counts.count_one(judged.severity, flag, predicted.no_fix_reason(judged));
         }
+        counts
     }
 
     /// Counts a finding, and the flag that its fix needs or why there is none.
@@ -146,27 +148,23 @@ impl RunSummary {
         self.in_copy += u64::from(no_fix.is_some_and(is_repaired_in_copy));
     }
 
-    /// Counts the warnings that fail the run, if warnings are denied.
-    pub fn count_denied(&mut self, diagnostics: &[Diagnostic], denied: bool) {
-        let is_warning = |diagnostic: &&Diagnostic| denied && diagnostic.severity == Severity::Warning;
-        self.denied += diagnostics.iter().filter(is_warning).count() as u64;
-    }
-
     /// True if the findings fail the run.
     pub fn fails(&self) -> bool {
         self.errors + self.denied > 0
     }
 
-    /// Counts the findings of a file.
-    pub fn count(&mut self, diagnostics: &[Diagnostic]) {
+    /// Counts of the diagnostics of a file.
+    pub fn of(diagnostics: &[Diagnostic]) -> RunSummary {
         let ends_open = |diagnostic: &Diagnostic| diagnostic.no_fix.is_some_and(is_end_of_log);
-        self.open_logs += u64::from(diagnostics.iter().any(ends_open));
+        let open_logs = u64::from(diagnostics.iter().any(ends_open));
+        let mut counts = RunSummary { open_logs, ..RunSummary::default() };
         for diagnostic in diagnostics {
             let fix = diagnostic.fix.as_ref();
-            self.count_one(diagnostic.severity, fix.and_then(|fix| fix.flag), diagnostic.no_fix);
+            counts.count_one(diagnostic.severity, fix.and_then(|fix| fix.flag), diagnostic.no_fix);
             let is_default = fix.is_some_and(|fix| fix.default);
-            self.fixable += u64::from(is_default && diagnostic.severity > Severity::Info);
+            counts.fixable += u64::from(is_default && diagnostic.severity > Severity::Info);
         }
+        counts
     }
 }
 

@@ -107,11 +107,7 @@ impl<'r> RepairPlanner<'r> {
         let RemainingFindings { mut diagnostics, similar, counts } = read.unwrap_or_default();
         let is_unrecognised = unrecognised && !walked_files::was_conversation(&diagnostics);
         let accepted = severities::apply_overrides(run, &doc.label, &mut diagnostics);
-        let remaining_counts = counts.unwrap_or_else(|| {
-            let mut counts = RunSummary::default();
-            counts.count(&diagnostics);
-            counts
-        });
+        let remaining_counts = counts.unwrap_or_else(|| RunSummary::of(&diagnostics));
         let skipped_groups = skipped_groups::notes(doc.id, &doc.label, &*doc.bytes, &fixed)?;
         segment_locations::notes(&doc.segments, &mut notes);
         if !doc.segments.is_empty() {
@@ -156,11 +152,7 @@ impl<'r> RepairPlanner<'r> {
             true => FindingSample::of(findings, &predictions.outcomes, &run.style),
             false => FindingSample::all(),
         };
-        let counts = (!has_overrides).then(|| {
-            let mut counts = RunSummary::default();
-            counts.count_judged(&findings.findings, &predictions);
-            counts
-        });
+        let counts = (!has_overrides).then(|| RunSummary::of_judged(&findings.findings, &predictions));
         let diagnostics = changes::diagnose_remaining(
             doc.id,
             &doc.label,

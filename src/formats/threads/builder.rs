@@ -155,7 +155,9 @@ impl ThreadBuilder {
                             None => self.open_unnamed_call().or_else(next),
                             renamed => renamed.cloned(),
                         };
-                        call.into_iter().for_each(|call| result.id = call);
+                        if let Some(call) = call {
+                            result.id = call;
+                        }
                     }
                     _ => {}
                 }

@@ -16,7 +16,7 @@ use crate::repair::plan::chosen_act;
 use crate::repair::plan::chosen_act::ChosenAct;
 use crate::repair::plan::history_plan::PlanBuilder;
 
-/// The plan of a candidate with more acts is not kept in the queue: there may be a hundred of them, and most are never judged.
+/// The plan of a candidate with more acts is not kept in the queue: as many may wait as are judged at most, and most never are.
 const MAX_KEPT_PLAN: usize = 64;
 
 /// The price of a candidate, lower is better: errors and warnings that stay, losses, and number of acts.

@@ -108,13 +108,23 @@ fn with_emptied_texts(value: &Value) -> Vec<Value> {
 /// With everything twice: appended to itself.
 pub fn repeated(value: &Value) -> Vec<Value> {
     let mut value = value.clone();
-    let lists = match &mut value {
-        Value::Array(list) => vec![list],
+    repeat_lists(&mut value, 2);
+    vec![value]
+}
+
+/// Repeats the elements of a list, or of each list that is a member, so many times. False if there are none.
+pub fn repeat_lists(value: &mut Value, copies: usize) -> bool {
+    let lists: Vec<&mut Vec<Value>> = match value {
+        Value::Array(elements) => vec![elements],
         Value::Object(members) => members.values_mut().filter_map(Value::as_array_mut).collect(),
         _ => Vec::new(),
     };
-    lists.into_iter().for_each(|list| list.extend_from_within(..));
-    vec![value]
+    let mut is_repeated = false;
+    for list in lists.into_iter().filter(|list| !list.is_empty()) {
+        *list = list.iter().cycle().take(list.len() * copies).cloned().collect();
+        is_repeated = true;
+    }
+    is_repeated
 }
 
 fn with_edit(value: &Value, pointer: &str, edit: impl Fn(&Value) -> Value) -> Value {

@@ -6,7 +6,7 @@ use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::read;
 use serde_json::Value;
 
-use super::nets::{SampleFault, repeated, samples};
+use super::nets::{repeated, samples};
 use crate::support::check;
 
 /// What is found of a document.
@@ -28,10 +28,10 @@ fn is_read_whole(format: &str) -> bool {
 #[test]
 fn documents_are_read_in_pieces_as_at_once() {
     let (mut faults, mut seen) = (Vec::new(), 0);
-    let once: SampleFault = |value| vec![value.clone()];
     for (format, file, text) in samples().into_iter().filter(|(format, ..)| !is_read_whole(format)) {
         let Ok(value) = serde_json::from_slice::<Value>(&text) else { continue };
-        for text in [once, repeated].iter().flat_map(|variant| variant(&value)).map(|value| value.to_string()) {
+        let variants = [vec![value.clone()], repeated(&value)].concat();
+        for text in variants.iter().map(Value::to_string) {
             let whole = describe(&check(text.as_bytes(), &Options::default()));
             let limited = read::Options { max_record: text.len() as u64 - 1, ..read::Options::default() };
             let pieces = describe(&check(text.as_bytes(), &Options { read: limited, ..Options::default() }));

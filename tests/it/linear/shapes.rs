@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::formats::nets::repeat_lists;
 use crate::linear::commands::{run_commands, superlinear_commands};
 use crate::report::outputs::sample_texts;
 use crate::support::work::MOST;
@@ -352,17 +353,7 @@ pub(super) fn repeated(name: &str, text: &[u8], copies: usize) -> Option<String>
         return Some(format!("{}\n", text.trim_end()).repeat(copies));
     }
     let mut document: Value = serde_json::from_str(text).ok()?;
-    let lists: Vec<&mut Vec<Value>> = match &mut document {
-        Value::Array(elements) => vec![elements],
-        Value::Object(members) => members.values_mut().filter_map(Value::as_array_mut).collect(),
-        _ => return None,
-    };
-    let mut is_repeated = false;
-    for list in lists.into_iter().filter(|list| !list.is_empty()) {
-        *list = list.iter().cycle().take(list.len() * copies).cloned().collect();
-        is_repeated = true;
-    }
-    is_repeated.then(|| document.to_string())
+    repeat_lists(&mut document, copies).then(|| document.to_string())
 }
 
 #[test]

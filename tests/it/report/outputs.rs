@@ -26,8 +26,7 @@ fn report_as(form: &str, path: &str, text: &[u8], style: Style) -> String {
         let fixed = repair(text, &Options::default(), &FixOptions::default()).fixed;
         propose(DOC, &text.to_vec(), &fixed, false, &mut diagnostics).expect("memory reads");
     }
-    let mut summary = RunSummary { files: 1, histories: u64::from(found.histories), ..RunSummary::default() };
-    summary.count(&diagnostics);
+    let summary = RunSummary { files: 1, histories: u64::from(found.histories), ..RunSummary::of(&diagnostics) };
     let mut writer = report::by_name(form).expect("an output")(style);
     let mut out = Vec::new();
     writer.write_doc(&DocReport::new(path, &found, diagnostics), &mut out).expect("memory writes");

@@ -115,8 +115,9 @@ impl CodexExecReader {
         let at = record.base.of(item);
         let message = |role, parts| parts::message(role, parts, at, record.number);
         if let Some((id, call, result)) = tool_call(item, record) {
-            let begun = self.open_by_id.remove(&id).and_then(|at| self.open.get_mut(at));
-            begun.into_iter().for_each(|begun| *begun = None);
+            if let Some(begun) = self.open_by_id.remove(&id).and_then(|at| self.open.get_mut(at)) {
+                *begun = None;
+            }
             match is_done {
                 true => {
                     let answer = self.thoughts.drain(..).chain([call]).collect();
