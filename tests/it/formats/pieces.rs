@@ -8,11 +8,16 @@ use serde_json::Value;
 
 use super::nets::{repeated, samples};
 use crate::support::check;
+use crate::support::memory::{convert_text, plan};
 
-/// What is found of a document.
-fn describe<T>(found: &JudgedDoc<T>) -> Vec<String> {
-    let JudgedDoc { histories, items, .. } = found;
-    let mut lines = vec![format!("{:?}, {histories} histories, {items} items", found.format_name())];
+/// What is found of a document, and its conversion.
+fn describe(text: &[u8], read: read::Options) -> Vec<String> {
+    let options = Options { read, ..Options::default() };
+    let (found, (converted, _)) = (check(text, &options), convert_text(text, &options, plan("chat")));
+    let JudgedDoc { histories, items, .. } = &found;
+    let converted = String::from_utf8_lossy(&converted);
+    let mut lines =
+        vec![format!("{:?}, {histories} histories, {items} items", found.format_name()), converted.into_owned()];
     lines.extend(found.findings.iter().map(|judged| {
         let finding = &judged.finding;
         format!("{} {} {:?} {:?}", finding.code, finding.variant, finding.row.at, judged.severity)
@@ -32,9 +37,9 @@ fn documents_are_read_in_pieces_as_at_once() {
         let Ok(value) = serde_json::from_slice::<Value>(&text) else { continue };
         let variants = [vec![value.clone()], repeated(&value)].concat();
         for text in variants.iter().map(Value::to_string) {
-            let whole = describe(&check(text.as_bytes(), &Options::default()));
             let limited = read::Options { max_record: text.len() as u64 - 1, ..read::Options::default() };
-            let pieces = describe(&check(text.as_bytes(), &Options { read: limited, ..Options::default() }));
+            let whole = describe(text.as_bytes(), read::Options::default());
+            let pieces = describe(text.as_bytes(), limited);
             seen += 1;
             if whole != pieces {
                 faults.push(format!("{format}/{file}:\n  {}\n  {}", whole.join("\n  "), pieces.join("\n  ")));

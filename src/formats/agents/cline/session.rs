@@ -21,6 +21,7 @@ static INFO: FormatInfo = FormatInfo {
     usage: Usage::Log,
     histories: HistoryScope::PerRecord,
     parts: &PARTS,
+    is_read_whole: true,
     positions: Some(POSITIONS),
     ..FormatInfo::of(&CLINE, "anthropic")
 };

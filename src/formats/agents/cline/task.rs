@@ -2,7 +2,7 @@
 //! (`api_conversation_history.json`) or under `messages`.
 
 use crate::dialects::cline::{CLINE, is_reasoning};
-use crate::format::{Mark, Record, RecordPart, RemovalUnit, Sink, Slice, read_item, request_body};
+use crate::format::{Mark, Record, RecordPart, RemovalUnit, Sink, read_item, request_body};
 use crate::history::ranked_order::{Rank, SendStatus};
 use crate::history::{Flags, HistorySettings, Usage};
 use crate::json::{NameSet, Val, fingerprint_of, name};
@@ -105,29 +105,14 @@ fn count_tags(message: Val<'_>) -> usize {
 }
 
 pub(super) fn read(record: &Record<'_>, sink: &mut dyn Sink) {
-    match record.slice {
-        Slice::Element { section } => {
-            if section.is_empty() || section == "messages" {
-                read_message(record.val, record, u8::from(section.is_empty()), sink);
-            }
-        }
-        Slice::Synthetic => {}
-        Slice::Whole | Slice::Rest => {
-            let is_list = record.val.is_array();
-            let list = if is_list { Some(record.val) } else { record.val.get(name::messages) };
-            let settings = HistorySettings {
-                usage: Usage::Log,
-                body: request_body(record.val, record).filter(|_| record.slice == Slice::Whole),
-                ..HistorySettings::default()
-            };
-            sink.mark(Mark::Start(Box::new(settings)));
-            let messages = list.filter(Val::is_array);
-            for message in messages.iter().flat_map(|list| list.elements()) {
-                read_message(message, record, u8::from(is_list), sink);
-            }
-            sink.mark(Mark::End);
-        }
+    let is_list = record.val.is_array();
+    let list = if is_list { Some(record.val) } else { record.val.get(name::messages) };
+    let body = request_body(record.val, record);
+    sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, body, ..HistorySettings::default() })));
+    for message in list.filter(Val::is_array).iter().flat_map(|list| list.elements()) {
+        read_message(message, record, u8::from(is_list), sink);
     }
+    sink.mark(Mark::End);
 }
 
 /// Why a condensed or truncated message is not sent.

@@ -3,7 +3,7 @@
 
 use crate::dialects::coder::CODER;
 use crate::format::{
-    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Slice, Upstream,
+    Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink, Upstream,
 };
 use crate::history::{HistorySettings, Usage};
 use crate::json::{Val, name};
@@ -26,6 +26,7 @@ static INFO: FormatInfo = FormatInfo {
     usage: Usage::Log,
     histories: HistoryScope::PerRecord,
     parts: &[RecordPart { path: &["messages"], unit: RemovalUnit::Block }],
+    is_read_whole: true,
     table: Some(&TABLE),
     ..FormatInfo::of(&CODER, "openai")
 };
@@ -54,20 +55,14 @@ impl Format for CoderPage {
 }
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    match record.slice {
-        Slice::Element { section: "messages" } => read_row(record.val, record, sink),
-        Slice::Element { .. } | Slice::Synthetic => {}
-        Slice::Whole | Slice::Rest => {
-            sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, ..HistorySettings::default() })));
-            let rows = record.val.get(name::messages).into_iter().flat_map(|rows| rows.elements());
-            rows.for_each(|row| read_row(row, record, sink));
-            if record.val.get(name::has_more).and_then(|more| more.as_bool()) == Some(true) {
-                // Calls and results may have their partners on another page.
-                sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
-            }
-            sink.mark(Mark::End);
-        }
+    sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, ..HistorySettings::default() })));
+    let rows = record.val.get(name::messages).into_iter().flat_map(|rows| rows.elements());
+    rows.for_each(|row| read_row(row, record, sink));
+    if record.val.get(name::has_more).and_then(|more| more.as_bool()) == Some(true) {
+        // Calls and results may have their partners on another page.
+        sink.mark(Mark::Settings(|settings, _| settings.broken = true, Box::default()));
     }
+    sink.mark(Mark::End);
 }
 
 /// True if a row names its chat.
