@@ -183,11 +183,6 @@ impl Assembler {
         self.tree.unwrap_or_default()
     }
 
-    /// Begins a history whose settings come at its end: a document that is read element by element.
-    pub fn begin(&mut self) {
-        self.is_open = true;
-    }
-
     /// Adds consecutive rows.
     pub fn rows(&mut self, rows: &[Row]) {
         if let Some(ranked) = &mut self.ranked {

@@ -7,11 +7,13 @@ use crate::place::Place;
 
 use super::{Mark, Record, Sink, Slice};
 
-/// The place of the list under a key of a request's body, if it is there and empty. `None` in a large document, where every
-/// list looks empty because its elements are read separately.
+/// The place of the list under a key of a request's body, if it is there and empty.
 pub fn empty_list(body: Val<'_>, key: &str, record: &Record<'_>) -> Option<Place> {
-    let list = body.get(key).filter(|list| list.is_array() && list.count() == 0);
-    list.filter(|_| record.slice == Slice::Whole).map(|list| record.base.of(list))
+    let list = body.get(key).filter(|list| list.is_array() && list.count() == 0)?;
+    let place = record.base.of(list);
+    // In a large document it may be what is left of a list whose elements were read before.
+    let is_left = record.slice == Slice::Rest && place.len as usize > list.raw().len();
+    (!is_left).then_some(place)
 }
 
 /// The body of a request; `None` if the value is only the list of its items.

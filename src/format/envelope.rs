@@ -200,12 +200,8 @@ impl Envelope {
     }
 
     fn read_response(&self, record: &Record<'_>, sink: &mut dyn Sink) {
-        match (record.slice, self.api.answers) {
-            (Slice::Element { section }, Some((list, _))) if section == list => {
-                return (self.api.read_answer)(record.val, record, 0, Flags::default(), sink);
-            }
-            _ if read_slice(&self.info, record, Flags::RECORDED, sink) => return,
-            _ => {}
+        if read_slice(&self.info, record, Flags::RECORDED, sink) {
+            return;
         }
         let entry = self.api.chain.map(|chain| (chain.response)(record.val, record));
         self.read_whole_response(record.val, record, record.val, 0, entry, sink);

@@ -138,6 +138,12 @@ pub struct FormatInfo {
 }
 
 impl FormatInfo {
+    /// True if items are in the array under a key at the top of a document, or in what its elements contain. Empty: in a
+    /// document that is an array.
+    pub fn has_items_in(&self, key: &str) -> bool {
+        self.parts.iter().any(|part| part.path.first().copied().unwrap_or_default() == key)
+    }
+
     /// The members by which its lines refer to each other, if its editor links them.
     pub fn links(&self) -> Option<&'static LineLinks> {
         self.editor.and_then(|editor| editor.links)

@@ -17,7 +17,7 @@ pub fn read_slice(info: &FormatInfo, record: &Record<'_>, flags: Flags, sink: &m
         _ => false,
     };
     if let Some(part) = info.parts.iter().position(holds) {
-        read_item(info.dialect, record.val, record, part as u8, flags, sink);
+        read_element(info.dialect, record.val, record, part as u8, flags, sink);
     }
     true
 }
@@ -31,20 +31,28 @@ pub fn read_array(
     flags: Flags,
     sink: &mut dyn Sink,
 ) {
-    for element in array.elements() {
-        if is_reference(element) {
-            // Partners may be among the referenced elements.
-            sink.mark(Mark::Settings(
-                |settings, _| (settings.broken, settings.slimmed) = (true, true),
-                Box::default(),
-            ));
-            continue;
-        }
-        if !element.is_object() {
-            read_literal(element, record, part, flags, sink);
-            continue;
-        }
+    array.elements().for_each(|element| read_element(dialect, element, record, part, flags, sink));
+}
+
+/// Reads an element of an array of items as part `part` of a record.
+fn read_element(
+    dialect: &dyn Dialect,
+    element: Val<'_>,
+    record: &Record<'_>,
+    part: u8,
+    flags: Flags,
+    sink: &mut dyn Sink,
+) {
+    if is_reference(element) {
+        // Partners may be among the referenced elements.
+        sink.mark(Mark::Settings(
+            |settings, _| (settings.broken, settings.slimmed) = (true, true),
+            Box::default(),
+        ));
+    } else if element.is_object() {
         read_item(dialect, element, record, part, flags, sink);
+    } else {
+        read_literal(element, record, part, flags, sink);
     }
 }
 

@@ -66,7 +66,6 @@ impl Layout {
 /// Passes on events, and reads a message that they add up to.
 fn read_events(record: &Record<'_>, read_message: ReadRecord, sink: &mut dyn Sink) {
     match record.slice {
-        Slice::Rest => {}
         Slice::Synthetic => read_message(record, sink),
         _ if record.val.is_array() => {
             let events = record.val.elements();

@@ -131,7 +131,7 @@ impl<'r> TextReader<'r> {
         }
         let bytes = &PrefixReader { bytes: self.bytes, end: at.end() };
         let mut share = |wanted: BodyPiece| {
-            split_at(bytes, at.doc, at.start, u64::MAX / 2, Some(key), |piece, tape| {
+            split_at(bytes, at.doc, at.start, u64::MAX / 2, &|member| member == key, |piece, tape| {
                 let (text, base, share) = match &piece {
                     DocumentPiece::Element { bytes, base, .. } => (*bytes, *base, BodyPiece::Element),
                     DocumentPiece::Head { bytes, base } => (*bytes, *base, BodyPiece::Rest),

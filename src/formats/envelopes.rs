@@ -335,7 +335,6 @@ pub static ANTHROPIC_MESSAGE: Envelope = Envelope {
         known_by: "`type` is \"message\", with `stop_reason`, `role` and `content`",
         parts: &[RecordPart { path: &[], unit: RemovalUnit::Record }],
         records_responses: true,
-        is_read_whole: true,
         ..FormatInfo::of(anthropic::API.dialect, "anthropic")
     },
     shape: RecordShape::Response,

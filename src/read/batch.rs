@@ -45,6 +45,16 @@ impl Batch {
         }
     }
 
+    /// Moves the marks from `from` on to the front, up to the first that follows more than these rows or ends a history.
+    pub fn begin_with_marks(&mut self, from: usize, rows: u32) {
+        let is_first = |(before, mark): &&(u32, Mark)| *before == rows && !matches!(mark, Mark::End);
+        let count = self.marks.iter().skip(from).take_while(is_first).count();
+        if let Some(marks) = self.marks.get_mut(..from + count) {
+            marks.rotate_right(count);
+            marks.iter_mut().take(count).for_each(|(before, _)| *before = 0);
+        }
+    }
+
     /// Moves rows and marks into an assembler, and appends the histories that end to `ended`.
     pub fn assemble(&mut self, assembler: &mut Assembler, ended: &mut Vec<History>) {
         // The members of a record may be read in another order.

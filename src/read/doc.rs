@@ -13,7 +13,7 @@ use crate::history::{Finding, History, Remedy, RequestFlags, Row, Usage, codes};
 use crate::json::{FaultKind, SavedTapes, ScratchBuffers, Tape};
 use crate::place::{DocId, Place};
 use crate::source::bytes::loaded::LoadedBytes;
-use crate::source::split::{DocumentPiece, SplitError, split};
+use crate::source::split::{DocumentPiece, SplitError, split_at};
 use crate::source::{Container, FileFault, ReadAt, framing, lines, parallel};
 
 use super::batch::Batch;
@@ -170,10 +170,11 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
     /// Reads a large document element by element.
     fn read_large_document(&self, start: u64, all: &mut DocReading<T::Output>) -> io::Result<()> {
         let limit = self.options.max_record;
-        let format = match self.options.format {
-            Some(format) => Some(format),
+        let found = match self.options.format {
+            Some(format) => Ok(format),
             None => large_document::detect_format(self.id, self.bytes, start, self.options)?,
         };
+        let format = found.ok();
         // A translation needs all of the document.
         if format.is_some_and(|format| format.layout().is_translated() || format.info().is_read_whole) {
             if self.bytes.len() - start <= limit {
@@ -189,7 +190,9 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         let reading = format.map_or(detect::RecordReading::Each, detect::RecordReading::Format);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, 0);
-        let done = split(self.bytes, self.id, start, limit, |piece, tape| {
+        let at = |place| Row::of_place(place, 0);
+        let splits = |key: &str| format.is_none_or(|format| format.info().has_items_in(key));
+        let done = split_at(self.bytes, self.id, start, limit, &splits, |piece, tape| {
             let (bytes, base, slice) = match piece {
                 DocumentPiece::Element { section, bytes, base, .. } => (bytes, base, Slice::Element { section }),
                 DocumentPiece::Head { bytes, base } => (bytes, base, Slice::Rest),
@@ -199,14 +202,22 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 stage.oddities(tape, base);
             }
             match tape.root(bytes) {
-                Some(root) if format.is_some() => drop(stage.read_value(root, base, whole, slice)),
-                // Without its elements it may look like a document of another kind.
-                Some(root) if slice == Slice::Rest => stage.unrecognised(root, base),
+                Some(root) if format.is_some() => {
+                    let (marks, rows) = (stage.batch.marks.len(), stage.batch.rows.len() as u32);
+                    stage.read_value(root, base, whole, slice);
+                    // What surrounds the lists is read last, and begins the history.
+                    if slice == Slice::Rest {
+                        stage.batch.begin_with_marks(marks, rows);
+                    }
+                }
+                Some(root) if slice == Slice::Rest => {
+                    let finding = unrecognised::unrecognised_record(found.err().flatten(), at(base.of(root)));
+                    stage.batch.record_findings.push(finding);
+                }
                 _ => {}
             }
             true
         });
-        let at = |at| Row::of_place(Place::new(self.id, at, 0), 0);
         match done {
             Ok(()) => {}
             Err(SplitError::Io(error)) => return Err(error),
@@ -214,7 +225,10 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 stage.batch.record_findings.push(last_line::truncated_file(self.id, self.bytes));
             }
             Err(SplitError::Fault(what, offset)) => {
-                stage.batch.record_findings.push(unrecognised::invalid_json(what, at(offset)));
+                stage
+                    .batch
+                    .record_findings
+                    .push(unrecognised::invalid_json(what, at(Place::new(self.id, offset, 0))));
             }
             Err(SplitError::TooLong(offset)) => {
                 stage.batch.record_findings.push(unrecognised::too_long(Place::new(self.id, offset, 0), 0));
@@ -238,7 +252,6 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         all.format = format;
         if let Some(format) = format {
             let mut assembler = self.assembler(format.info(), Some(format));
-            assembler.begin();
             let mut histories = Vec::new();
             batch.assemble(&mut assembler, &mut histories);
             self.finish(assembler, histories, &batch.items, (format, scanned), all)?;
@@ -474,8 +487,8 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         settings.sends_open_calls &= self.options.usage.is_none() && self.faults.is_empty();
         settings.effort = settings.effort.or(self.options.effort);
         if self.bytes.is_truncated() {
-            // Results of the last calls may be in the missing part.
-            (settings.usage, settings.broken) = (Usage::Log, true);
+            // Results of the last calls may be in the missing part, or all that is in a list.
+            (settings.usage, settings.broken, settings.empty) = (Usage::Log, true, None);
         }
         self.take
             .history(FoundHistory { history, info, number, items, record, bytes: self.bytes }, &mut all.output);

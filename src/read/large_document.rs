@@ -5,6 +5,7 @@ use std::io;
 
 use crate::format::Format;
 use crate::formats::scoring::SAMPLE;
+use crate::formats::unsupported;
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, name, scan};
 use crate::place::DocId;
@@ -18,13 +19,16 @@ const ENOUGH: u64 = 2 << 20;
 /// Where none is found, no more than in this many.
 const MOST: u64 = 64 << 20;
 
+/// What a document seems to be: its format, or the row of [`unsupported`] that it resembles.
+pub(super) type LargeDocumentFormat = Result<&'static dyn Format, Option<u32>>;
+
 /// Detects the format from the first elements of each array, and from the members after them if the model is among these.
 pub(super) fn detect_format(
     id: DocId,
     bytes: &dyn ReadAt,
     start: u64,
     options: &Options,
-) -> io::Result<Option<&'static dyn Format>> {
+) -> io::Result<LargeDocumentFormat> {
     let mut sample = DocumentSample::new(bytes, start, options);
     let mut failed = None;
     let done = split(bytes, id, start, options.max_record, |piece, _| {
@@ -47,7 +51,7 @@ pub(super) fn detect_format(
 
 /// True if some format recognises a document that is too large to be scanned at once.
 pub fn recognises_large(id: DocId, bytes: &dyn ReadAt) -> io::Result<bool> {
-    Ok(detect_format(id, bytes, 0, &Options::default())?.is_some())
+    Ok(detect_format(id, bytes, 0, &Options::default())?.is_ok())
 }
 
 /// The beginning of a document, with the format that it shows.
@@ -58,7 +62,7 @@ struct DocumentSample<'d> {
     end: u64,
     options: &'d Options,
     tape: Tape,
-    found: Option<&'static dyn Format>,
+    found: LargeDocumentFormat,
     /// True if nothing that follows its elements can change the format: it is an array, or its `model` came before them.
     is_decided: bool,
     /// No more elements are looked at.
@@ -67,7 +71,7 @@ struct DocumentSample<'d> {
 
 impl<'d> DocumentSample<'d> {
     fn new(bytes: &'d dyn ReadAt, start: u64, options: &'d Options) -> Self {
-        let (tape, found) = (Tape::new(), None);
+        let (tape, found) = (Tape::new(), Err(None));
         DocumentSample { bytes, start, end: start, options, tape, found, is_decided: false, is_full: false }
     }
 
@@ -77,7 +81,7 @@ impl<'d> DocumentSample<'d> {
         if self.is_full || count > SAMPLE {
             return Ok(true);
         }
-        let most = if self.found.is_some() { ENOUGH } else { MOST };
+        let most = if self.found.is_ok() { ENOUGH } else { MOST };
         self.is_full = end - self.start > most;
         if !self.is_full {
             self.end = end;
@@ -85,9 +89,9 @@ impl<'d> DocumentSample<'d> {
             if count.is_power_of_two() {
                 self.detect(if section.is_empty() { b"]" } else { b"]}" })?;
             }
-            self.is_full = self.found.is_some() && count == SAMPLE;
+            self.is_full = self.found.is_ok() && count == SAMPLE;
         }
-        Ok(!self.is_full || self.found.is_some() && !self.is_decided)
+        Ok(!self.is_full || self.found.is_ok() && !self.is_decided)
     }
 
     /// Adds what follows the elements, which is at the end of the document without its elements.
@@ -109,7 +113,8 @@ impl<'d> DocumentSample<'d> {
             && let Some(val) = self.tape.root(&text)
         {
             self.is_decided = val.is_array() || val.get(name::model).is_some();
-            self.found = detect::of_document(val, self.options.dialect);
+            let found = detect::of_document(val, self.options.dialect);
+            self.found = found.ok_or_else(|| unsupported::find_row(val));
         }
         Ok(())
     }
@@ -130,7 +135,7 @@ mod tests {
         let mut tape = Tape::new();
         scan(text, &mut tape).expect("JSON");
         let whole = tape.root(text).and_then(|val| detect::of_document(val, None));
-        let pieces = detect_format(DocId(0), &text.to_vec(), 0, &options).expect("memory reads");
+        let pieces = detect_format(DocId(0), &text.to_vec(), 0, &options).expect("memory reads").ok();
         [whole, pieces].map(|format| format.map(|format| format.info().name))
     }
 

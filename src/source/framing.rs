@@ -14,15 +14,10 @@ use super::damage::{self, RecoveredPart};
 /// A document up to this size is read and scanned at once; a larger one element by element.
 pub const MAX_WHOLE_DOCUMENT: u64 = 8 << 20;
 
-/// True for a document of several lines; one that is not read at once counts as one.
+/// True for a document of several lines.
 pub fn is_multiline_document(bytes: &dyn ReadAt) -> io::Result<bool> {
     let Container::Document { start } = sniff(bytes)? else { return Ok(false) };
-    if bytes.len() - start > MAX_WHOLE_DOCUMENT {
-        return Ok(true);
-    }
-    let mut text = Vec::new();
-    bytes.read_into(start, (bytes.len() - start) as usize, &mut text)?;
-    Ok(text.trim_ascii().contains(&b'\n'))
+    has_second_line(bytes, start, false)
 }
 
 /// A text, and for each of its runs the offset in it and in the doc.
@@ -221,25 +216,36 @@ fn sniff_long_value(bytes: &dyn ReadAt, head: &[u8]) -> io::Result<Container> {
     if memchr::memchr(b'\n', head).is_some() {
         return Ok(Container::Document { start });
     }
-    let mut at = head.len() as u64;
-    let mut buf = vec![0; 1 << 20];
+    match has_second_line(bytes, head.len() as u64, true)? {
+        true => Ok(Container::Lines { start }),
+        false => Ok(Container::Document { start }),
+    }
+}
+
+/// True if text follows a line. It is looked for from `at` on, which is in the line if that has `begun`.
+fn has_second_line(bytes: &dyn ReadAt, mut at: u64, mut begun: bool) -> io::Result<bool> {
+    let mut buf = vec![0; (1 << 20).min(bytes.len().saturating_sub(at) as usize)];
     let mut line_ended = false;
     while at < bytes.len() {
         let n = bytes.read_at(at, &mut buf)?;
         let mut part = buf.split_at(n).0;
+        if !begun {
+            part = part.trim_ascii_start();
+            begun = !part.is_empty();
+        }
         if !line_ended && let Some(end) = memchr::memchr(b'\n', part) {
             line_ended = true;
             part = part.split_at(end).1;
         }
         if line_ended && part.iter().any(|b| !b.is_ascii_whitespace()) {
-            return Ok(Container::Lines { start });
+            return Ok(true);
         }
         if n == 0 {
             break;
         }
         at += n as u64;
     }
-    Ok(Container::Document { start })
+    Ok(false)
 }
 
 #[cfg(test)]

@@ -46,16 +46,16 @@ pub fn split(
     limit: u64,
     take: impl FnMut(DocumentPiece<'_>, &mut Tape) -> bool,
 ) -> Result<(), SplitError> {
-    split_at(doc, id, start, limit, None, take)
+    split_at(doc, id, start, limit, &|_| true, take)
 }
 
-/// The same, but with `only`, just the array under this key is split; others remain in the head.
+/// The same, but only the arrays under keys that `splits` is true for are split; others remain in the head.
 pub fn split_at(
     doc: &dyn ReadAt,
     id: DocId,
     start: u64,
     limit: u64,
-    only: Option<&str>,
+    splits: &dyn Fn(&str) -> bool,
     mut take: impl FnMut(DocumentPiece<'_>, &mut Tape) -> bool,
 ) -> Result<(), SplitError> {
     let mut window = SplitWindow { doc, base: start, buf: Vec::new(), at: 0, limit };
@@ -63,7 +63,7 @@ pub fn split_at(
     let mut head = DocumentHead::default();
     let go_on = match window.peek()? {
         Some(b'[') => split_elements(&mut window, id, "", &mut head, &mut tape, &mut take),
-        _ => split_members(&mut window, id, only, &mut head, &mut tape, &mut take),
+        _ => split_members(&mut window, id, splits, &mut head, &mut tape, &mut take),
     };
     if let Err(SplitError::Fault(FaultKind::EndsEarly, _)) = &go_on
         && doc.is_truncated()
@@ -94,7 +94,7 @@ type PieceSink<'t> = dyn FnMut(DocumentPiece<'_>, &mut Tape) -> bool + 't;
 fn split_members(
     window: &mut SplitWindow<'_>,
     id: DocId,
-    only: Option<&str>,
+    splits: &dyn Fn(&str) -> bool,
     head: &mut DocumentHead,
     tape: &mut Tape,
     take: &mut PieceSink<'_>,
@@ -119,7 +119,7 @@ fn split_members(
             return window.fault(FaultKind::ExpectedColon);
         }
         window.copy_byte_to_head(head)?;
-        if window.peek()? == Some(b'[') && only.is_none_or(|only| only == key) {
+        if window.peek()? == Some(b'[') && splits(&key) {
             if !split_elements(window, id, &key, head, tape, take)? {
                 return Ok(false);
             }

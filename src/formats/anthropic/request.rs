@@ -1,9 +1,7 @@
 //! The body of a request to Anthropic's `/v1/messages`, as a document or one a line; or the bare list of its messages.
 
 use crate::dialects::anthropic::ANTHROPIC;
-use crate::format::{
-    ANTHROPIC_OPTIONS, Probe, Record, Sink, Slice, empty_list, read_array, read_options, request_body,
-};
+use crate::format::{ANTHROPIC_OPTIONS, Probe, Record, Sink, empty_list, read_array, read_options, request_body};
 use crate::history::{Flags, HistorySettings, RequestFlags, Usage};
 use crate::json::{NameSet, Val, name};
 
@@ -36,9 +34,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>) -> HistorySettings {
     let model = body.get(name::model).and_then(|model| model.text());
     let tools = body.get(name::tools);
     let mut facts = RequestFlags::default();
-    // The lists of a large document are read separately, and look empty here.
-    let whole = record.slice == Slice::Whole;
-    let defined = |key: &str| body.get(key).is_some_and(|list| list.count() > 0 || !whole);
+    let defined = |key: &str| body.get(key).is_some_and(|list| list.count() > 0);
     // A session that a client stores has messages like a request, but not the required members of one.
     let is_request = ["model", "max_tokens", "anthropic_version"].iter().any(|key| body.get(key).is_some());
     facts.set_if(RequestFlags::NO_TOOLS, is_request && !defined("tools") && !defined("mcp_servers"));
@@ -51,8 +47,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>) -> HistorySettings {
     // Tools of MCP servers are not in the file.
     let is_toolset = |tool: Val<'_>| tool.get(name::r#type).is_some_and(|kind| kind.is("mcp_toolset"));
     let all_named = |list: &Val<'_>| list.count() > 0 && !list.elements().any(is_toolset);
-    let named =
-        tools.filter(Val::is_array).filter(all_named).filter(|_| whole && body.get(name::mcp_servers).is_none());
+    let named = tools.filter(Val::is_array).filter(all_named).filter(|_| body.get(name::mcp_servers).is_none());
     HistorySettings {
         tools: named.map(|list| record.base.of(list)),
         usage: if is_request { Usage::Request } else { Usage::Log },
@@ -61,7 +56,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>) -> HistorySettings {
         options: read_options(body, record, &ANTHROPIC_OPTIONS),
         body: request_body(body, record),
         cache_marks: marked(tools) + marked(body.get(name::system)),
-        request: whole.then(|| record.base.of(body)),
+        request: Some(record.base.of(body)),
         empty: empty_list(body, "messages", record),
         ..HistorySettings::default()
     }

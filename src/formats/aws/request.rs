@@ -2,9 +2,7 @@
 //! model is in the URL; command-line tools that read the body from a file expect it as `modelId` next to the messages.
 
 use crate::dialects::bedrock::{BEDROCK, is_tool_name};
-use crate::format::{
-    BEDROCK_OPTIONS, Probe, Record, Sink, Slice, empty_list, read_array, read_options, request_body,
-};
+use crate::format::{BEDROCK_OPTIONS, Probe, Record, Sink, empty_list, read_array, read_options, request_body};
 use crate::history::{Flags, HistorySettings, RequestFlags, Usage};
 use crate::json::{NameSet, Val, name};
 
@@ -29,8 +27,6 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Hist
         return HistorySettings { usage, ..HistorySettings::default() };
     }
     let model = body.get(name::modelId).or_else(|| body.get(name::model)).and_then(|model| model.text());
-    // The lists of a large document are read separately, and look empty here.
-    let whole = record.slice == Slice::Whole;
     let mut facts = RequestFlags::default();
     facts.set_if(RequestFlags::NO_TOOLS, body.get(name::toolConfig).is_none_or(|config| config.is_null()));
     let tools = body.at(&["toolConfig", "tools"]).into_iter().flat_map(|tools| tools.elements());
@@ -42,7 +38,7 @@ pub(super) fn settings(body: Val<'_>, record: &Record<'_>, usage: Usage) -> Hist
         facts,
         options: read_options(body, record, &BEDROCK_OPTIONS),
         body: request_body(body, record),
-        request: whole.then(|| record.base.of(body)),
+        request: Some(record.base.of(body)),
         empty: empty_list(body, "messages", record),
         ..HistorySettings::default()
     }

@@ -5,6 +5,7 @@ pub mod empty_messages;
 pub mod fields;
 pub mod insertion;
 pub mod item_text;
+pub mod large_document;
 pub mod messages;
 pub mod nested;
 pub mod padding;

@@ -5,12 +5,11 @@ use std::collections::BTreeMap;
 use std::io;
 
 use crate::dialect::{Dialect, TextChange as Text};
-use crate::format::{FormatInfo, HistoryScope, RecordPart, RemovalUnit};
+use crate::format::{FormatInfo, HistoryScope, RemovalUnit};
 use crate::history::{Flags, Row};
 use crate::json::edit::{RecordBase, Sequence, SequenceSlot, remove_members};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
-use crate::source::split::{DocumentPiece, SplitError, split};
 use crate::source::{CachedReader, Container, ReadAt, framing, lines};
 
 use super::insertion::Insertion;
@@ -69,11 +68,16 @@ pub(in crate::repair) fn render(
     }
     let mut render = Renderer { id, bytes, edits: Vec::new() };
     match container {
-        Container::Document { start } if bytes.len() - start <= framing::MAX_WHOLE_DOCUMENT => {
-            let whole = Place::new(id, start, (bytes.len() - start) as u32);
-            render.edit_record(whole, &steps, &removed_members)?;
+        Container::Document { start } => {
+            let len = bytes.len() - start;
+            let has_items_in = |key: &str| plans.iter().any(|plan| plan.info.has_items_in(key));
+            let is_large = len > framing::MAX_WHOLE_DOCUMENT && !plans.iter().any(|plan| plan.info.is_read_whole);
+            if !is_large || !render.edit_large_document(start, &has_items_in, &steps, &removed_members)? {
+                render.edits.clear();
+                let whole = Place::new(id, start, u32::try_from(len).unwrap_or(u32::MAX));
+                render.edit_record(whole, &steps, &removed_members)?;
+            }
         }
-        Container::Document { start } => render.edit_large_document(start, &steps, &removed_members)?,
         Container::Lines { start } => {
             let (mut rest, mut removed_members) = (steps.as_slice(), removed_members.as_slice());
             loop {
@@ -173,7 +177,7 @@ impl Renderer<'_> {
 
     /// Edits the items in a scanned value; of `placed` items only the text, because their lists are edited
     /// elsewhere.
-    fn edit_value(
+    pub(super) fn edit_value(
         &mut self,
         root: Val<'_>,
         base: RecordBase<'_>,
@@ -241,103 +245,8 @@ impl Renderer<'_> {
         }
     }
 
-    /// Edits a document that is scanned element by element.
-    fn edit_large_document(
-        &mut self,
-        start: u64,
-        steps: &[ItemStep<'_>],
-        removed_members: &[Place],
-    ) -> io::Result<()> {
-        let mut sequences: Vec<(String, Sequence)> = Vec::new();
-        let (id, mut failed) = (self.id, None);
-        let mut at = 0;
-        let done = split(self.bytes, id, start, u64::MAX / 2, |piece, tape| {
-            let (section, index, bytes, base) = match piece {
-                DocumentPiece::Element { section, index, bytes, base } => (section, index, bytes, base),
-                DocumentPiece::Head { bytes, base } => {
-                    let head = tape.root(bytes);
-                    let remove = |at: &Place| head.map(|head| remove_value(head, *at, base, &mut self.edits));
-                    removed_members.iter().map(remove).for_each(drop);
-                    return true;
-                }
-            };
-            let place = base.place(0, bytes.len() as u32);
-            if index == 0 {
-                let sequence = Sequence { doc: id, inner: (0, 0), entries: Vec::new(), space: Box::default() };
-                sequences.push((section.to_owned(), sequence));
-            }
-            if let Some((_, sequence)) = sequences.last_mut() {
-                sequence.entries.push((place.start, place.end()));
-            }
-            while steps.get(at).is_some_and(|step| step.row.at.start < place.start) {
-                at += 1;
-            }
-            let here = steps.iter().skip(at).take_while(|step| step.row.at.start < place.end());
-            let here: Vec<&ItemStep<'_>> = here.filter(|step| !step.unit(step.row).is_nested()).collect();
-            let (own, inside): (Vec<&ItemStep<'_>>, Vec<&ItemStep<'_>>) =
-                here.into_iter().partition(|step| step.row.at.start == place.start);
-            if own.iter().all(|step| step.decision.stays())
-                && let Some(root) = tape.root(bytes)
-                && let Err(error) = self.edit_value(root, base, &own, &inside)
-            {
-                failed = Some(error);
-            }
-            true
-        });
-        if let Err(SplitError::Io(error)) = done {
-            return Err(error);
-        }
-        for (section, mut sequence) in sequences {
-            if let Err(error) = self.read_frame(&mut sequence) {
-                failed = Some(error);
-                continue;
-            }
-            let of_section = |step: &&ItemStep<'_>| match step.info.parts.get(usize::from(step.row.part)) {
-                Some(RecordPart { path: [], .. }) => section.is_empty(),
-                Some(RecordPart { path: [key], .. }) => *key == section,
-                _ => false,
-            };
-            let here: Vec<&ItemStep<'_>> = steps.iter().filter(of_section).collect();
-            match here.first().is_some_and(|step| step.unit(step.row).is_nested()) {
-                true => self.edit_streamed_messages(&sequence, &here.into_iter().copied().collect::<Vec<_>>())?,
-                false => self.edit_elements(&sequence, &here)?,
-            }
-        }
-        failed.map_or(Ok(()), Err)
-    }
-
-    /// Reads the brackets and the white space around the entries of an array.
-    fn read_frame(&self, sequence: &mut Sequence) -> io::Result<()> {
-        let (Some(first), Some(last)) = (sequence.entries.first(), sequence.entries.last()) else { return Ok(()) };
-        let mut start = first.0;
-        let mut byte = [0];
-        while start > 0 {
-            self.bytes.read_at(start - 1, &mut byte)?;
-            if byte[0] == b'[' {
-                break;
-            }
-            start -= 1;
-        }
-        let mut end = last.1;
-        while end < self.bytes.len() {
-            self.bytes.read_at(end, &mut byte)?;
-            if byte[0] == b']' {
-                break;
-            }
-            end += 1;
-        }
-        sequence.inner = (start, end);
-        if let [first, second, ..] = sequence.entries.as_slice() {
-            let mut between = Vec::new();
-            self.bytes.read_into(first.1, (second.0 - first.1) as usize, &mut between)?;
-            between.retain(|b| *b != b',');
-            sequence.space = between.into_boxed_slice();
-        }
-        Ok(())
-    }
-
     /// Edits the entries of an array.
-    fn edit_elements(&mut self, sequence: &Sequence, steps: &[&ItemStep<'_>]) -> io::Result<()> {
+    pub(super) fn edit_elements(&mut self, sequence: &Sequence, steps: &[&ItemStep<'_>]) -> io::Result<()> {
         if !steps.iter().any(|step| step.changes_list()) {
             return Ok(());
         }
@@ -476,7 +385,7 @@ impl Renderer<'_> {
 }
 
 /// Removes the member whose value is at a place.
-fn remove_value(root: Val<'_>, at: Place, base: RecordBase<'_>, out: &mut Vec<Edit>) {
+pub(super) fn remove_value(root: Val<'_>, at: Place, base: RecordBase<'_>, out: &mut Vec<Edit>) {
     let within = |val: &Val<'_>| base.of(*val).start <= at.start && at.end() <= base.of(*val).end();
     let mut holder = root;
     loop {

@@ -1,51 +1,127 @@
 //! A document that is too large to be scanned at once is read element by element: that finds what reading it at once does. A
 //! low limit has the samples read that way, so that they need not be large.
 
+use std::collections::HashSet;
+use std::fs;
+use std::path::Path;
+
 use replaylint::internals::formats;
+use replaylint::internals::history::codes;
 use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::read;
+use replaylint::internals::rebuild::{ChainOptions, Conversation};
+use replaylint::internals::repair::FixOptions;
+use replaylint::internals::report::tree;
+use replaylint::internals::source::Doc;
 use serde_json::Value;
 
 use super::nets::{repeated, samples};
-use crate::support::check;
 use crate::support::memory::{convert_text, plan};
+use crate::support::{DOC, STYLE, check, repair};
 
-/// What is found of a document, and its conversion.
-fn describe(text: &[u8], read: read::Options) -> Vec<String> {
+/// What is found of a document, its conversion, its turns and its repair; `None` if it is read at once, however large it is.
+fn describe(text: &[u8], read: read::Options) -> Option<Vec<String>> {
     let options = Options { read, ..Options::default() };
-    let (found, (converted, _)) = (check(text, &options), convert_text(text, &options, plan("chat")));
+    let found = check(text, &options);
+    let format = found.format_name().and_then(formats::by_name);
+    if format.is_some_and(|format| format.layout().is_translated() || format.info().is_read_whole) {
+        return None;
+    }
+    let (converted, _) = convert_text(text, &options, plan("chat"));
+    let conversations = Conversation::read(vec![Doc::of_bytes(DOC, "case", text.to_vec())], |_| &options);
+    let views: Vec<_> =
+        conversations.iter().flatten().map(|one| tree::view(one, &ChainOptions::default(), true)).collect();
+    let (mut printed, (_, print)) = (Vec::new(), tree::OUTPUTS[1]);
+    print(&views, &[], &STYLE, &mut printed).expect("memory");
     let JudgedDoc { histories, items, .. } = &found;
     let converted = String::from_utf8_lossy(&converted);
     let mut lines =
         vec![format!("{:?}, {histories} histories, {items} items", found.format_name()), converted.into_owned()];
-    lines.extend(found.findings.iter().map(|judged| {
+    lines.push(String::from_utf8_lossy(&printed).into_owned());
+    lines.push(String::from_utf8_lossy(&repair(text, &options, &FixOptions::default()).text).into_owned());
+    // Whether a request could be another API's is only asked where all of its messages are at hand.
+    let findings = found.findings.iter().filter(|judged| judged.finding.code != codes::CHAT_ASSUMED);
+    lines.extend(findings.map(|judged| {
         let finding = &judged.finding;
         format!("{} {} {:?} {:?}", finding.code, finding.variant, finding.row.at, judged.severity)
     }));
-    lines
+    Some(lines)
 }
 
-/// True if a document of this format is read at once, however large it is.
-fn is_read_whole(format: &str) -> bool {
-    formats::by_name(format).is_some_and(|format| format.layout().is_translated() || format.info().is_read_whole)
+/// The inputs of the cases of rules that are one document, each with its name.
+fn cases() -> Vec<(String, Vec<u8>)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cases");
+    let mut all = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
+        let Some(table) = fs::read_to_string(entry.path()).ok().and_then(|text| text.parse::<toml::Table>().ok())
+        else {
+            continue;
+        };
+        for case in table.get("case").and_then(|cases| cases.as_array()).into_iter().flatten() {
+            let text = |key: &str| case.get(key).and_then(|text| text.as_str()).unwrap_or_default().to_owned();
+            all.push((
+                format!("{}/{}", entry.file_name().to_string_lossy(), text("name")),
+                text("input").into_bytes(),
+            ));
+        }
+    }
+    all
 }
 
 #[test]
 fn documents_are_read_in_pieces_as_at_once() {
     let (mut faults, mut seen) = (Vec::new(), 0);
-    for (format, file, text) in samples().into_iter().filter(|(format, ..)| !is_read_whole(format)) {
+    let samples = samples().into_iter().map(|(format, file, text)| (format!("{format}/{file}"), text, true));
+    for (name, text, repeats) in samples.chain(cases().into_iter().map(|(name, text)| (name, text, false))) {
         let Ok(value) = serde_json::from_slice::<Value>(&text) else { continue };
-        let variants = [vec![value.clone()], repeated(&value)].concat();
-        for text in variants.iter().map(Value::to_string) {
+        let variants = repeats.then(|| repeated(&value)).into_iter().flatten().chain([value.clone()]);
+        for text in variants.map(|value| value.to_string()) {
             let limited = read::Options { max_record: text.len() as u64 - 1, ..read::Options::default() };
-            let whole = describe(text.as_bytes(), read::Options::default());
-            let pieces = describe(text.as_bytes(), limited);
+            let Some(whole) = describe(text.as_bytes(), read::Options::default()) else { continue };
+            let pieces = describe(text.as_bytes(), limited).unwrap_or_default();
             seen += 1;
             if whole != pieces {
-                faults.push(format!("{format}/{file}:\n  {}\n  {}", whole.join("\n  "), pieces.join("\n  ")));
+                faults.push(format!("{name}:\n  {}\n  {}", whole.join("\n  "), pieces.join("\n  ")));
             }
         }
     }
     let shown: String = faults.iter().take(50).map(|fault| format!("{fault}\n\n")).collect();
     assert!(faults.is_empty() && seen > 100, "{} of {seen} differ:\n{shown}", faults.len());
+}
+
+/// A document with a member of some bytes.
+fn padded(value: &Value, bytes: usize) -> Option<Vec<u8>> {
+    let mut value = value.clone();
+    value.as_object_mut()?.insert("zz".to_owned(), "x".repeat(bytes).into());
+    Some(value.to_string().into_bytes())
+}
+
+/// The members at the top of a document that differ in another, apart from elements of lists.
+fn changed_members(before: &[u8], after: &[u8]) -> Vec<String> {
+    let [before, after]: [Value; 2] = [before, after].map(|text| serde_json::from_slice(text).expect("JSON"));
+    let names = [&before, &after].map(|value| value.as_object().into_iter().flat_map(|object| object.keys()));
+    let differs = |name: &&String| before[*name] != after[*name] && !before[*name].is_array();
+    names.into_iter().flatten().filter(differs).cloned().collect()
+}
+
+#[test]
+fn what_surrounds_the_items_of_a_large_document_is_repaired_as_in_a_small_one() {
+    let (options, wanted) = (Options::default(), FixOptions { warnings: true, ..FixOptions::default() });
+    let mut seen = HashSet::new();
+    for (name, text) in cases() {
+        let Ok(value) = serde_json::from_slice::<Value>(&text) else { continue };
+        let Some(small) = padded(&value, 1) else { continue };
+        let after = repair(&small, &options, &wanted).text;
+        let changed = changed_members(&small, &after);
+        // Of those that change the same members, one is enough.
+        if changed.is_empty() || !seen.insert(changed) {
+            continue;
+        }
+        let large = padded(&value, 9 << 20).expect("an object");
+        let large = repair(&large, &options, &wanted).text;
+        let mut large: Value = serde_json::from_slice(&large).expect("JSON");
+        large["zz"] = "x".into();
+        assert_eq!(large, serde_json::from_slice::<Value>(&after).expect("JSON"), "{name}");
+    }
+    assert!(seen.len() > 5, "only {seen:?}");
 }

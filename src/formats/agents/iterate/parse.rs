@@ -1,7 +1,7 @@
 //! Parsing of iterate's events: their types, their effects on the conversation, and the requests that they are about.
 
 use crate::dialect::Item;
-use crate::format::{Mark, Record, Sink, Slice, is_reference};
+use crate::format::{Mark, Record, Sink, is_reference};
 use crate::history::{BlockFlags, Flags, Kind, Role, Row, time};
 use crate::json::{Val, fingerprint, fingerprint_of, name};
 
@@ -91,10 +91,9 @@ const HARMLESS: [&[u8]; 6] = [
 
 /// Reads the events of a record, and the messages that they add to the history, into the sink.
 pub fn read(record: &Record<'_>, sink: &mut dyn Sink) {
-    match record.slice {
-        Slice::Rest => {}
-        _ if record.val.is_array() => record.val.elements().for_each(|event| read_event(event, record, sink)),
-        _ => read_event(record.val, record, sink),
+    match record.val.is_array() {
+        true => record.val.elements().for_each(|event| read_event(event, record, sink)),
+        false => read_event(record.val, record, sink),
     }
 }
 

@@ -3,7 +3,7 @@
 //! a note, unless it is written like Anthropic's. A list of that kind could be Responses items, and is read as such.
 
 use crate::dialects::chat::CHAT;
-use crate::format::{CHAT_OPTIONS, Probe, Record, Sink, read_array, read_options, request_body};
+use crate::format::{CHAT_OPTIONS, Probe, Record, Sink, Slice, read_array, read_options, request_body};
 use crate::history::{Flags, HistorySettings, ReasoningEffort, RequestFlags, Usage};
 use crate::json::{NameSet, Val, name};
 
@@ -21,7 +21,9 @@ pub(in crate::formats) fn is_plausible(probe: &Probe<'_>) -> bool {
 pub(in crate::formats) fn request_settings(body: Val<'_>, record: &Record<'_>) -> HistorySettings {
     let mut settings = settings(body, record, Usage::Request);
     let is_of_chat = settings.model.as_deref().is_some_and(is_chat_model);
-    let plain = record.number == 0 && !is_of_chat && body_score(body) == PLAIN;
+    // Of a large document only what surrounds the messages is here.
+    let is_whole = record.slice != Slice::Rest;
+    let plain = is_whole && record.number == 0 && !is_of_chat && body_score(body) == PLAIN;
     settings.facts.set_if(RequestFlags::PLAIN, plain);
     settings
 }

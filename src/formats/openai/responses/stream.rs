@@ -7,7 +7,7 @@
 use crate::dialects::responses::RESPONSES;
 use crate::format::{
     EditSupport, Format, FormatInfo, HistoryScope, Layout, Mark, Probe, Record, RecordPart, RemovalUnit, Sink,
-    Slice, Upstream, read_array, read_item,
+    Upstream, read_array, read_item,
 };
 use crate::history::tree::EntryMarks;
 use crate::history::{Flags, Usage};
@@ -68,12 +68,9 @@ impl Format for ResponsesStream {
 }
 
 fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
-    match record.slice {
-        Slice::Rest => {}
-        _ if record.val.is_array() => {
-            record.val.elements().for_each(|event| read_event(event, record, sink));
-        }
-        _ => read_event(record.val, record, sink),
+    match record.val.is_array() {
+        true => record.val.elements().for_each(|event| read_event(event, record, sink)),
+        false => read_event(record.val, record, sink),
     }
 }
 
