@@ -64,7 +64,7 @@ pub(super) fn is_recognised(result: &dyn ReadAt, written: OutputShape) -> bool {
         None if written == OutputShape::Request => {
             return read::recognises_large(RESULT_DOC, result).unwrap_or(false);
         }
-        None => match lines::read_chunk(result, 0, 0, u64::MAX / 2, &mut head) {
+        None => match lines::read_sample(result, 0, u64::MAX / 2, &mut head) {
             Ok(first) => first.bytes,
             Err(_) => return false,
         },

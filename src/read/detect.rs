@@ -17,7 +17,7 @@ use super::Options;
 const SAMPLE: u32 = 200;
 
 /// This many records are enough if they are unanimous or large.
-const FEW: u32 = 16;
+const FEW: u32 = lines::SAMPLED_LINES as u32;
 
 /// This many are enough if a format is certain of them, or any number up to [`FEW`] that follows.
 const VERY_FEW: u32 = 4;

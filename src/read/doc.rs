@@ -172,11 +172,14 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         let limit = self.options.max_record;
         let found = match self.options.format {
             Some(format) => Ok(format),
+            // The format is that of the value at the pointer.
+            None if !self.options.pointer.is_empty() => Err(None),
             None => large_document::detect_format(self.id, self.bytes, start, self.options)?,
         };
         let format = found.ok();
         // A translation needs all of the document.
-        if format.is_some_and(|format| format.layout().is_translated() || format.info().is_read_whole) {
+        let is_translated = format.is_some_and(|format| format.layout().is_translated());
+        if is_translated || self.options.reads_at_once(format.map(|format| format.info())) {
             if self.bytes.len() - start <= limit {
                 return self.read_document(start, None, all);
             }
@@ -275,7 +278,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             Some(_) => Some(detect::RecordReading::Each),
             None => {
                 let mut head = Vec::new();
-                let first = lines::read_chunk(self.bytes, start, 0, self.options.max_record, &mut head)?;
+                let first = lines::read_sample(self.bytes, start, self.options.max_record, &mut head)?;
                 let mut sample = LineSample::new(first.bytes, first.start, &self.options.pointer);
                 let answer = detect::detect_lines(self.container, &mut sample, self.options);
                 detected = sample.tapes.into();

@@ -107,12 +107,12 @@ fn each_line(
     let mut buf = Vec::new();
     let mut tape = Tape::new();
     let mut number = 0;
-    let mut reading = from.format.map(RecordReading::Format);
+    let reading = match from.format {
+        Some(format) => Some(RecordReading::Format(format)),
+        None => detect::of_lines(lines::read_sample(bytes, start, from.limit, &mut buf)?.bytes),
+    };
     for n in 0..lines::chunk_count(bytes.len(), start) {
         let read = lines::read_chunk(bytes, start, n, from.limit, &mut buf)?;
-        if n == 0 && reading.is_none() {
-            reading = detect::of_lines(read.bytes);
-        }
         for (at, line) in lines::split(read.bytes) {
             let skip = framing::value_offset(line);
             let (text, at) =

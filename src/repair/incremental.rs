@@ -311,7 +311,7 @@ fn is_log_of_documents(round: &RepairRound<'_>, options: &Options) -> io::Result
     }
     // The first records decide how all of them are read.
     let mut head = Vec::new();
-    let first = lines::read_chunk(*after, 0, 0, options.read.max_record, &mut head)?;
+    let first = lines::read_sample(*after, 0, options.read.max_record, &mut head)?;
     let mut sample = LineSample::new(first.bytes, first.start, &options.read.pointer);
     let answer = detect::detect_lines(found.container, &mut sample, &options.read);
     Ok(matches!(answer, Detection::Read(RecordReading::Each)))

@@ -369,7 +369,7 @@ impl RepairJob<'_> {
                 needs_reread: false,
             });
         }
-        let mut patch = render(self.id, text.bytes, text.container, text.marks, &plans)?;
+        let mut patch = render(self.id, text.bytes, &self.options.read, text.container, text.marks, &plans)?;
         if let Some(kept) = context.fixed_lines {
             patch = padding::pad(self.id, text.bytes, text.container, &patch, kept)?;
         }

@@ -35,14 +35,56 @@ pub fn read_chunk<'b>(
     buf: &'b mut Vec<u8>,
 ) -> io::Result<LineChunk<'b>> {
     let from = start + n as u64 * CHUNK;
-    let to = (from + CHUNK).min(doc.len());
     // One byte back: if it ends a line, the chunk's first byte starts one.
-    let back = u64::from(n > 0);
+    read_span(doc, (from, from + CHUNK), u64::from(n > 0), limit, buf)
+}
+
+/// Reads the first lines of a doc whose text starts at `start`: those of the first chunk, and more if these are few, so that a
+/// format is not recognised by one long line.
+pub fn read_sample<'b>(
+    doc: &'b dyn ReadAt,
+    start: u64,
+    limit: u64,
+    buf: &'b mut Vec<u8>,
+) -> io::Result<LineChunk<'b>> {
+    let mut to = start + CHUNK;
+    while to < doc.len() && to - start < MOST_SAMPLED && !has_lines(doc, (start, to), SAMPLED_LINES, buf)? {
+        to += to - start;
+    }
+    read_span(doc, (start, to), 0, limit, buf)
+}
+
+/// Number of lines by which a format is recognised.
+pub const SAMPLED_LINES: usize = 16;
+/// No more bytes are read for them.
+const MOST_SAMPLED: u64 = 32 << 20;
+
+/// True if so many lines end in a part of a doc.
+fn has_lines(doc: &dyn ReadAt, (from, to): (u64, u64), count: usize, buf: &mut Vec<u8>) -> io::Result<bool> {
+    let text = match doc.in_memory() {
+        Some(text) => text.get(from as usize..to as usize).unwrap_or_default(),
+        None => {
+            doc.read_into(from, (to - from) as usize, buf)?;
+            buf
+        }
+    };
+    Ok(memchr::memchr_iter(b'\n', text).take(count).count() == count)
+}
+
+/// Reads the lines that start in a part of a doc, which begins so many bytes after the end of the line before.
+fn read_span<'b>(
+    doc: &'b dyn ReadAt,
+    (from, to): (u64, u64),
+    back: u64,
+    limit: u64,
+    buf: &'b mut Vec<u8>,
+) -> io::Result<LineChunk<'b>> {
+    let to = to.min(doc.len());
     if let Some(bytes) = doc.in_memory() {
         return Ok(in_memory(bytes, from, to, back, limit));
     }
     doc.read_into(from - back, (to - from + back) as usize, buf)?;
-    let skip = if n == 0 {
+    let skip = if back == 0 {
         0
     } else {
         match memchr::memchr(b'\n', buf) {

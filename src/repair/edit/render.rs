@@ -10,6 +10,7 @@ use crate::history::{Flags, Row};
 use crate::json::edit::{RecordBase, Sequence, SequenceSlot, remove_members};
 use crate::json::{Tape, Val, pointer, scan};
 use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
+use crate::read;
 use crate::source::{CachedReader, Container, ReadAt, framing, lines};
 
 use super::insertion::Insertion;
@@ -38,10 +39,12 @@ impl ItemStep<'_> {
     }
 }
 
-/// Renders plans into edits on the bytes that they were made for. `marks` are starts of lines with known numbers.
+/// Renders plans into edits on the bytes that they were made for, and that were read with these options. `marks` are starts of lines
+/// with known numbers.
 pub(in crate::repair) fn render(
     id: DocId,
     bytes: &dyn ReadAt,
+    reading: &read::Options,
     container: Container,
     marks: &[(u64, u64)],
     plans: &[HistoryPlan],
@@ -71,7 +74,8 @@ pub(in crate::repair) fn render(
         Container::Document { start } => {
             let len = bytes.len() - start;
             let has_items_in = |key: &str| plans.iter().any(|plan| plan.info.has_items_in(key));
-            let is_large = len > framing::MAX_WHOLE_DOCUMENT && !plans.iter().any(|plan| plan.info.is_read_whole);
+            let is_large = len > framing::MAX_WHOLE_DOCUMENT
+                && !plans.iter().any(|plan| reading.reads_at_once(Some(plan.info)));
             if !is_large || !render.edit_large_document(start, &has_items_in, &steps, &removed_members)? {
                 render.edits.clear();
                 let whole = Place::new(id, start, u32::try_from(len).unwrap_or(u32::MAX));

@@ -1,5 +1,5 @@
 //! A document that is too large to be scanned at once is read element by element: that finds what reading it at once does. A
-//! low limit has the samples read that way, so that they need not be large.
+//! low limit has the samples read that way, so that they need not be large. A log is read in chunks: a long line changes nothing.
 
 use std::collections::HashSet;
 use std::fs;
@@ -7,13 +7,14 @@ use std::path::Path;
 
 use replaylint::internals::formats;
 use replaylint::internals::history::codes;
+use replaylint::internals::json::pointer::parse;
 use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::read;
 use replaylint::internals::rebuild::{ChainOptions, Conversation};
 use replaylint::internals::repair::FixOptions;
 use replaylint::internals::report::tree;
 use replaylint::internals::source::Doc;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::nets::{repeated, samples};
 use crate::support::memory::{convert_text, plan};
@@ -124,4 +125,54 @@ fn what_surrounds_the_items_of_a_large_document_is_repaired_as_in_a_small_one() 
         assert_eq!(large, serde_json::from_slice::<Value>(&after).expect("JSON"), "{name}");
     }
     assert!(seen.len() > 5, "only {seen:?}");
+}
+
+#[test]
+fn a_value_at_a_pointer_is_found_in_a_document_of_any_size() {
+    let request = |text: &str| {
+        json!({"model": "claude-sonnet-4-5", "max_tokens": 5, "messages": [
+            {"role": "user", "content": text},
+            {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}]},
+            {"role": "user", "content": "go on"},
+        ]})
+    };
+    let places: [(&str, &dyn Fn(Value) -> Value); 3] = [
+        ("/log/request", &|request| json!({"log": {"request": request}, "messages": [{"role": "user"}]})),
+        ("/1/body", &|request| json!([{"a": 1}, {"body": request}])),
+        ("/messages/0/body", &|request| json!({"messages": [{"body": request}]})),
+    ];
+    for (pointer, around) in places {
+        let read = read::Options { pointer: parse(pointer).expect("a pointer"), ..Default::default() };
+        let options = Options { read, ..Options::default() };
+        let repaired = |bytes: usize| {
+            let text = around(request(&"x".repeat(bytes))).to_string();
+            let repaired = repair(text.as_bytes(), &options, &FixOptions::default());
+            assert!(repaired.remaining.is_empty() && !repaired.fixed.patch.is_empty(), "{pointer}, {bytes} bytes");
+            repaired.text.len() - text.len()
+        };
+        assert_eq!(repaired(9 << 20), repaired(1), "{pointer}");
+    }
+}
+
+#[test]
+fn a_long_line_does_not_hide_the_format_of_a_log() {
+    let (mut faults, mut seen) = (Vec::new(), 0);
+    for (format, file, text) in samples() {
+        let mut lines = text.split(|byte| *byte == b'\n');
+        let Some(Ok(Value::Object(first))) = lines.next().map(serde_json::from_slice) else { continue };
+        let rest = lines.collect::<Vec<_>>().join(&b"\n"[..]);
+        let found = |bytes: usize| {
+            let mut first = first.clone();
+            first.insert("zz".to_owned(), "x".repeat(bytes).into());
+            let text = [Value::from(first).to_string().as_bytes(), &rest].join(&b"\n"[..]);
+            let found = check(&text, &Options::default());
+            format!("{:?}, {} histories, {} items", found.format_name(), found.histories, found.items)
+        };
+        let (short, long) = (found(1), found(3 << 20));
+        seen += 1;
+        if short != long {
+            faults.push(format!("{format}/{file}: {short}; {long}"));
+        }
+    }
+    assert!(faults.is_empty() && seen > 50, "{} of {seen} differ:\n{}", faults.len(), faults.join("\n"));
 }
