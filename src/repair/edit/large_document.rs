@@ -10,8 +10,8 @@ use crate::source::split::{DocumentPiece, SplitError, split_at};
 use super::render::{ItemStep, Renderer, remove_value};
 
 impl Renderer<'_> {
-    /// Edits a document that is scanned element by element. False if something else than these is edited, which may depend on
-    /// all of them.
+    /// Edits a document that is scanned element by element. False if something else than items is edited, which may depend on all
+    /// of them.
     pub(super) fn edit_large_document(
         &mut self,
         start: u64,
@@ -44,7 +44,9 @@ impl Renderer<'_> {
             let here: Vec<&ItemStep<'_>> = here.collect();
             at += here.len();
             let changed = |step: &&ItemStep<'_>| step.decision.hoisted().into_iter().chain([step.row.at]);
-            is_around = here.iter().flat_map(changed).any(|at| at.start < place.start);
+            let before = removed_members.partition_point(|at| at.start < place.start);
+            is_around = removed_members.get(before).is_some_and(|at| at.start < place.end())
+                || here.iter().flat_map(changed).any(|at| at.start < place.start);
             if is_around {
                 return false;
             }

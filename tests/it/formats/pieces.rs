@@ -155,6 +155,20 @@ fn a_value_at_a_pointer_is_found_in_a_document_of_any_size() {
 }
 
 #[test]
+fn a_setting_of_a_request_in_a_batch_of_any_size_is_removed() {
+    let batch = |bytes: usize| {
+        let messages = json!([{"role": "user", "content": "x".repeat(bytes)}]);
+        let params = json!({"model": "claude-opus-4-8", "max_tokens": 5, "top_p": 0.9, "messages": messages});
+        json!({"requests": [{"custom_id": "a", "params": params}]}).to_string()
+    };
+    for bytes in [1, 9 << 20] {
+        let repaired = repair(batch(bytes).as_bytes(), &Options::default(), &FixOptions::default()).text;
+        let repaired: Value = serde_json::from_slice(&repaired).expect("JSON");
+        assert_eq!(repaired.pointer("/requests/0/params/top_p"), None, "{bytes} bytes");
+    }
+}
+
+#[test]
 fn a_long_line_does_not_hide_the_format_of_a_log() {
     let (mut faults, mut seen) = (Vec::new(), 0);
     for (format, file, text) in samples() {
