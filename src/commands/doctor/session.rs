@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use crate::carry::{ResumeFolder, SessionMetadata};
 use crate::format::agent::{Agent, Resume, SessionIdSource};
 use crate::history::{Code, Version};
-use crate::json::{Tape, scan};
+use crate::json::{Tape, Val, scan};
 use crate::judge::WeighedFinding;
+use crate::place::DocId;
 use crate::report::client_versions::ClientFault;
-use crate::source::{Doc, Input, ReadAt};
+use crate::source::bytes::read::FileBytes;
+use crate::source::split::{DocumentPiece, split};
+use crate::source::{Doc, Input, ReadAt, lines};
 
 use crate::commands::agent_folders::abbreviate_home;
 use crate::commands::run::labels::label_of;
@@ -180,11 +182,8 @@ pub(super) fn is_named(input: &Input, agent: &Agent, name: &str) -> bool {
     let is_file = |part: Option<&std::ffi::OsStr>| part.is_some_and(|part| part == name);
     let in_header = || match agent.resume {
         Resume::Command { id: SessionIdSource::Header(member), .. } => {
-            let read = fs::File::open(&path).and_then(|file| {
-                let mut head = Vec::new();
-                file.take(HEADER).read_to_end(&mut head).map(|_| head)
-            });
-            read.ok().and_then(|head| header_member(&head, member))
+            let file = fs::File::open(&path).and_then(|file| FileBytes::of_path(file, &path));
+            file.ok().and_then(|bytes| header_member(&bytes, member))
         }
         _ => None,
     };
@@ -237,18 +236,24 @@ fn project_folder(agent: &Agent, path: &Path) -> Option<String> {
     Some(text.trim().to_owned()).filter(|folder| !folder.is_empty())
 }
 
-/// Maximum length of a header in bytes.
-const HEADER: u64 = 1 << 20;
-
-/// A text of the first record: the first line, or the whole document.
+/// A text of the first record: the first line, or the document.
 fn header_member(bytes: &dyn ReadAt, member: &str) -> Option<String> {
-    let mut head = Vec::new();
-    bytes.read_into(0, usize::try_from(bytes.len().min(HEADER)).ok()?, &mut head).ok()?;
-    let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    [line, &head].into_iter().find_map(|text| {
-        let mut tape = Tape::new();
-        scan(text, &mut tape).ok()?;
-        let val = tape.root(text)?.get(member).filter(|val| val.is_string())?.text()?;
+    let of = |record: Val<'_>| {
+        let val = record.get(member).filter(|val| val.is_string())?.text()?;
         Some(String::from_utf8_lossy(&val).into_owned())
-    })
+    };
+    let (mut text, mut tape) = (Vec::new(), Tape::new());
+    let first = lines::read_chunk(bytes, 0, 0, u64::MAX / 2, &mut text).ok()?;
+    let line = first.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if scan(line, &mut tape).is_ok() {
+        return tape.root(line).and_then(of);
+    }
+    let mut found = None;
+    let done = split(bytes, DocId(0), 0, u64::MAX / 2, |piece, tape| {
+        if let DocumentPiece::Head { bytes, .. } = piece {
+            found = tape.root(bytes).and_then(of);
+        }
+        true
+    });
+    done.ok().and(found)
 }

@@ -15,7 +15,8 @@ pub mod severities;
 pub mod walked_files;
 
 use std::collections::HashSet;
-use std::io::{self, IsTerminal, Read};
+use std::fs::File;
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use crate::judge::{self, JudgedDoc};
@@ -26,10 +27,13 @@ use crate::report::html::draw::{self, Drawing};
 use crate::report::words::group_digits;
 use crate::report::{self, ContentDisplay, Diagnostic, IgnoredCounts, Style};
 use crate::source::bug::{self, Bug};
+use crate::source::bytes::read::FileBytes;
 use crate::source::inputs::filter::{EXTENSIONS, FolderFilters};
 use crate::source::inputs::walk::{SkippedPaths, WalkError, walk};
 use crate::source::lineage::{LineageLookup, LogFamily};
-use crate::source::{Doc, Input, InputOptions, display_name, display_path, folders, parallel, segments, sqlite};
+use crate::source::{
+    Doc, Input, InputOptions, display_name, display_path, folders, lines, parallel, segments, sqlite,
+};
 
 use self::labels::label_of;
 use self::notice::{print_error, print_note};
@@ -365,15 +369,13 @@ fn input_len(input: &Input) -> Option<u64> {
 
 /// True if a file is a log of a kind that may consist of several files, by its first lines.
 fn has_segments(path: &Path) -> bool {
-    let mut head = Vec::new();
     // A pipe can be read only once.
     if !path.is_file() {
         return false;
     }
-    let read = std::fs::File::open(path).and_then(|file| file.take(DETECTED_BYTES).read_to_end(&mut head));
-    let reading = read.ok().and_then(|_| detect::of_lines(&head));
-    matches!(reading, Some(RecordReading::Format(format)) if format.info().has_segments)
+    let reading = || {
+        let (bytes, mut head) = (FileBytes::of_path(File::open(path)?, path)?, Vec::new());
+        io::Result::Ok(detect::of_lines(lines::read_sample(&bytes, 0, u64::MAX / 2, &mut head)?.bytes))
+    };
+    matches!(reading(), Ok(Some(RecordReading::Format(format))) if format.info().has_segments)
 }
-
-/// Bytes of a file from which its format is detected.
-const DETECTED_BYTES: u64 = 256 << 10;

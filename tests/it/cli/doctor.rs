@@ -214,6 +214,28 @@ fn every_agent_whose_sessions_are_edited_gets_its_session_back() {
 }
 
 #[test]
+fn the_command_that_resumes_a_session_is_named_however_long_that_is() {
+    let mut seen = Vec::new();
+    for (agent, from, to, command) in EDITED.iter().filter(|(.., command)| !command.is_empty()) {
+        let (to, command) = (to.replace("{}", ID), command.replace("{}", ID));
+        let fault = faults(&sample(from)).swap_remove(1);
+        let home = Home::new();
+        let long = "x".repeat(2 << 20);
+        // A long member of the first record: its first, or the last of its first object.
+        for (bracket, with) in [('{', format!("{{\"zz\":\"{long}\",")), ('}', format!(",\"zz\":\"{long}\"}}"))] {
+            home.put(&to, fault.replacen(bracket, &with, 1).as_bytes());
+            let (code, done) = home.say(&["doctor", "--agents", agent, "--yes"]);
+            if code == Some(0) && done.contains("Repaired.") {
+                assert!(done.contains(&command), "{agent}: {done}");
+                seen.push(*agent);
+            }
+        }
+    }
+    // The ids of these are in their files.
+    assert!(["gemini-cli", "hermes"].iter().all(|agent| seen.contains(agent)) && seen.len() > 6, "{seen:?}");
+}
+
+#[test]
 fn sessions_in_databases_are_repaired_in_their_rows() {
     let doubled = CALLS.replace(
         r#"{"type":"finish""#,
