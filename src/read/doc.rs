@@ -170,6 +170,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
     /// Reads a large document element by element.
     fn read_large_document(&self, start: u64, all: &mut DocReading<T::Output>) -> io::Result<()> {
         let limit = self.options.max_record;
+        let at = |offset| Row::of_place(Place::new(self.id, offset, 0), 0);
         let found = match self.options.format {
             Some(format) => Ok(format),
             // The format is that of the value at the pointer.
@@ -184,16 +185,12 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 return self.read_document(start, None, all);
             }
             (all.records, all.format) = (1, format);
-            self.raise(
-                unrecognised::invalid_json(FaultKind::TooLong, Row::of_place(Place::new(self.id, start, 0), 0)),
-                all,
-            );
+            self.raise(unrecognised::invalid_json(FaultKind::TooLong, at(start)), all);
             return Ok(());
         }
         let reading = format.map_or(detect::RecordReading::Each, detect::RecordReading::Format);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, 0);
-        let at = |place| Row::of_place(place, 0);
         let splits = |key: &str| format.is_none_or(|format| format.info().has_items_in(key));
         let done = split_at(self.bytes, self.id, start, limit, &splits, |piece, tape| {
             let (bytes, base, slice) = match piece {
@@ -214,7 +211,8 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                     }
                 }
                 Some(root) if slice == Slice::Rest => {
-                    let finding = unrecognised::unrecognised_record(found.err().flatten(), at(base.of(root)));
+                    let row = Row::of_place(base.of(root), 0);
+                    let finding = unrecognised::unrecognised_record(found.err().flatten(), row);
                     stage.batch.record_findings.push(finding);
                 }
                 _ => {}
@@ -228,10 +226,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 stage.batch.record_findings.push(last_line::truncated_file(self.id, self.bytes));
             }
             Err(SplitError::Fault(what, offset)) => {
-                stage
-                    .batch
-                    .record_findings
-                    .push(unrecognised::invalid_json(what, at(Place::new(self.id, offset, 0))));
+                stage.batch.record_findings.push(unrecognised::invalid_json(what, at(offset)));
             }
             Err(SplitError::TooLong(offset)) => {
                 stage.batch.record_findings.push(unrecognised::too_long(Place::new(self.id, offset, 0), 0));
