@@ -8,7 +8,7 @@ use crate::read::{self, detect};
 use crate::rule::Autofix;
 use crate::source::bytes::spool::Spool;
 use crate::source::outputs::new_file;
-use crate::source::{Container, ReadAt, lines};
+use crate::source::{Container, ReadAt};
 use crate::target::Severity;
 
 use super::repair_copy::RESULT_DOC;
@@ -58,21 +58,11 @@ pub(super) fn is_unicode(result: &dyn ReadAt) -> bool {
 
 /// True if a result is recognised as some format, so that the next command can read it.
 pub(super) fn is_recognised(result: &dyn ReadAt, written: OutputShape) -> bool {
-    let mut head = Vec::new();
-    let text = match result.in_memory() {
-        Some(text) => text,
-        None if written == OutputShape::Request => {
-            return read::recognises_large(RESULT_DOC, result).unwrap_or(false);
-        }
-        None => match lines::read_sample(result, 0, u64::MAX / 2, &mut head) {
-            Ok(first) => first.bytes,
-            Err(_) => return false,
-        },
-    };
-    let mut tape = Tape::new();
-    match written {
-        OutputShape::Items => detect::of_lines(text).is_some(),
-        OutputShape::Request => {
+    match (written, result.in_memory()) {
+        (OutputShape::Items, _) => matches!(detect::of_first_lines(result, 0, u64::MAX / 2), Ok(Some(_))),
+        (OutputShape::Request, None) => read::recognises_large(RESULT_DOC, result).unwrap_or(false),
+        (OutputShape::Request, Some(text)) => {
+            let mut tape = Tape::new();
             scan(text, &mut tape).is_ok()
                 && tape.root(text).and_then(|val| detect::of_document(val, None)).is_some()
         }

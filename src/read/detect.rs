@@ -2,6 +2,7 @@
 //! There are no guesses: anything else is unknown, and reported with what it resembles.
 
 use std::cell::Cell;
+use std::io;
 
 use crate::format::{Format, HistoryScope, MIN_DISTINCTIVE_SCORE, Probe};
 use crate::formats::{self, FORMATS, scoring, unsupported};
@@ -204,6 +205,11 @@ pub fn of_lines(text: &[u8]) -> Option<RecordReading> {
         Detection::Read(reading) => Some(reading),
         Detection::Unknown { .. } | Detection::Unreadable => None,
     }
+}
+
+/// The format of a doc of lines whose text starts at `start`, by the first ones up to a length.
+pub fn of_first_lines(bytes: &dyn ReadAt, start: u64, limit: u64) -> io::Result<Option<RecordReading>> {
+    Ok(of_lines(lines::read_sample(bytes, start, limit, &mut Vec::new())?.bytes))
 }
 
 /// The votes for a format.

@@ -178,9 +178,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             None => large_document::detect_format(self.id, self.bytes, start, self.options)?,
         };
         let format = found.ok();
-        // A translation needs all of the document.
-        let is_translated = format.is_some_and(|format| format.layout().is_translated());
-        if is_translated || self.options.reads_at_once(format.map(|format| format.info())) {
+        if self.options.reads_at_once(format) {
             if self.bytes.len() - start <= limit {
                 return self.read_document(start, None, all);
             }

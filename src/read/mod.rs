@@ -73,10 +73,12 @@ pub struct Options {
 }
 
 impl Options {
-    /// True if a document of a format is read at once, however large it is: the elements of its lists are not the items that they
-    /// seem to be, or say more together than each by itself.
-    pub fn reads_at_once(&self, info: Option<&FormatInfo>) -> bool {
-        !self.pointer.is_empty() || info.is_some_and(|info| info.is_read_whole)
+    /// True if a document of a format is read at once, however large it is: it is translated, or the elements of its lists are not
+    /// the items that they seem to be, or say more together than each by itself.
+    pub fn reads_at_once(&self, format: Option<&'static dyn Format>) -> bool {
+        let needs_all =
+            |format: &'static dyn Format| format.layout().is_translated() || format.info().is_read_whole;
+        !self.pointer.is_empty() || format.is_some_and(needs_all)
     }
 
     /// What the agent that stores a format makes of the defects of a session; nothing if the session is not resumed by it.

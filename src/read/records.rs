@@ -109,7 +109,7 @@ fn each_line(
     let mut number = 0;
     let reading = match from.format {
         Some(format) => Some(RecordReading::Format(format)),
-        None => detect::of_lines(lines::read_sample(bytes, start, from.limit, &mut buf)?.bytes),
+        None => detect::of_first_lines(bytes, start, from.limit)?,
     };
     for n in 0..lines::chunk_count(bytes.len(), start) {
         let read = lines::read_chunk(bytes, start, n, from.limit, &mut buf)?;

@@ -47,29 +47,26 @@ pub fn read_sample<'b>(
     limit: u64,
     buf: &'b mut Vec<u8>,
 ) -> io::Result<LineChunk<'b>> {
-    let mut to = start + CHUNK;
-    while to < doc.len() && to - start < MOST_SAMPLED && !has_lines(doc, (start, to), SAMPLED_LINES, buf)? {
-        to += to - start;
+    let most = doc.len().min(start + MOST_SAMPLED);
+    let (mut to, mut ended) = (start, 0);
+    while to < most && ended < SAMPLED_LINES {
+        buf.resize(SAMPLE_STEP.min(most - to) as usize, 0);
+        let n = doc.read_at(to, buf)?;
+        if n == 0 {
+            break;
+        }
+        ended += memchr::memchr_iter(b'\n', buf.split_at(n).0).count();
+        to += n as u64;
     }
-    read_span(doc, (start, to), 0, limit, buf)
+    read_span(doc, (start, to.max(start + CHUNK)), 0, limit, buf)
 }
 
 /// Number of lines by which a format is recognised.
 pub const SAMPLED_LINES: usize = 16;
 /// No more bytes are read for them.
 const MOST_SAMPLED: u64 = 32 << 20;
-
-/// True if so many lines end in a part of a doc.
-fn has_lines(doc: &dyn ReadAt, (from, to): (u64, u64), count: usize, buf: &mut Vec<u8>) -> io::Result<bool> {
-    let text = match doc.in_memory() {
-        Some(text) => text.get(from as usize..to as usize).unwrap_or_default(),
-        None => {
-            doc.read_into(from, (to - from) as usize, buf)?;
-            buf
-        }
-    };
-    Ok(memchr::memchr_iter(b'\n', text).take(count).count() == count)
-}
+/// So many bytes at a time are searched for the ends of lines.
+const SAMPLE_STEP: u64 = 64 << 10;
 
 /// Reads the lines that start in a part of a doc, which begins so many bytes after the end of the line before.
 fn read_span<'b>(

@@ -244,7 +244,7 @@ fn header_member(bytes: &dyn ReadAt, member: &str) -> Option<String> {
     };
     let (mut text, mut tape) = (Vec::new(), Tape::new());
     let first = lines::read_chunk(bytes, 0, 0, u64::MAX / 2, &mut text).ok()?;
-    let line = first.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let line = first.bytes.split_at(lines::line_len(first.bytes)).0;
     if scan(line, &mut tape).is_ok() {
         return tape.root(line).and_then(of);
     }

@@ -31,9 +31,7 @@ use crate::source::bytes::read::FileBytes;
 use crate::source::inputs::filter::{EXTENSIONS, FolderFilters};
 use crate::source::inputs::walk::{SkippedPaths, WalkError, walk};
 use crate::source::lineage::{LineageLookup, LogFamily};
-use crate::source::{
-    Doc, Input, InputOptions, display_name, display_path, folders, lines, parallel, segments, sqlite,
-};
+use crate::source::{Doc, Input, InputOptions, display_name, display_path, folders, parallel, segments, sqlite};
 
 use self::labels::label_of;
 use self::notice::{print_error, print_note};
@@ -373,9 +371,7 @@ fn has_segments(path: &Path) -> bool {
     if !path.is_file() {
         return false;
     }
-    let reading = || {
-        let (bytes, mut head) = (FileBytes::of_path(File::open(path)?, path)?, Vec::new());
-        io::Result::Ok(detect::of_lines(lines::read_sample(&bytes, 0, u64::MAX / 2, &mut head)?.bytes))
-    };
-    matches!(reading(), Ok(Some(RecordReading::Format(format))) if format.info().has_segments)
+    let bytes = File::open(path).and_then(|file| FileBytes::of_path(file, path));
+    let reading = bytes.and_then(|bytes| detect::of_first_lines(&bytes, 0, u64::MAX / 2));
+    matches!(reading, Ok(Some(RecordReading::Format(format))) if format.info().has_segments)
 }

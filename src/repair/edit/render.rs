@@ -6,6 +6,7 @@ use std::io;
 
 use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::{FormatInfo, HistoryScope, RemovalUnit};
+use crate::formats;
 use crate::history::{Flags, Row};
 use crate::json::edit::{RecordBase, Sequence, SequenceSlot, remove_members};
 use crate::json::{Tape, Val, pointer, scan};
@@ -74,8 +75,8 @@ pub(in crate::repair) fn render(
         Container::Document { start } => {
             let len = bytes.len() - start;
             let has_items_in = |key: &str| plans.iter().any(|plan| plan.info.has_items_in(key));
-            let is_large = len > framing::MAX_WHOLE_DOCUMENT
-                && !plans.iter().any(|plan| reading.reads_at_once(Some(plan.info)));
+            let is_whole = |plan: &HistoryPlan| reading.reads_at_once(formats::by_name(plan.info.name));
+            let is_large = len > framing::MAX_WHOLE_DOCUMENT && !plans.iter().any(is_whole);
             if !is_large || !render.edit_large_document(start, &has_items_in, &steps, &removed_members)? {
                 render.edits.clear();
                 let whole = Place::new(id, start, u32::try_from(len).unwrap_or(u32::MAX));

@@ -2,12 +2,10 @@
 //! low limit has the samples read that way, so that they need not be large. A log is read in chunks: a long line changes nothing.
 
 use std::collections::HashSet;
-use std::fs;
-use std::path::Path;
 
 use replaylint::internals::formats;
 use replaylint::internals::history::codes;
-use replaylint::internals::json::pointer::parse;
+use replaylint::internals::json::pointer;
 use replaylint::internals::judge::{JudgedDoc, Options};
 use replaylint::internals::read;
 use replaylint::internals::rebuild::{ChainOptions, Conversation};
@@ -17,6 +15,7 @@ use replaylint::internals::source::Doc;
 use serde_json::{Value, json};
 
 use super::nets::{repeated, samples};
+use crate::fuzz::seeds::cases;
 use crate::support::memory::{convert_text, plan};
 use crate::support::{DOC, STYLE, check, repair};
 
@@ -25,7 +24,7 @@ fn describe(text: &[u8], read: read::Options) -> Option<Vec<String>> {
     let options = Options { read, ..Options::default() };
     let found = check(text, &options);
     let format = found.format_name().and_then(formats::by_name);
-    if format.is_some_and(|format| format.layout().is_translated() || format.info().is_read_whole) {
+    if options.read.reads_at_once(format) {
         return None;
     }
     let (converted, _) = convert_text(text, &options, plan("chat"));
@@ -49,31 +48,12 @@ fn describe(text: &[u8], read: read::Options) -> Option<Vec<String>> {
     Some(lines)
 }
 
-/// The inputs of the cases of rules that are one document, each with its name.
-fn cases() -> Vec<(String, Vec<u8>)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cases");
-    let mut all = Vec::new();
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
-        let Some(table) = fs::read_to_string(entry.path()).ok().and_then(|text| text.parse::<toml::Table>().ok())
-        else {
-            continue;
-        };
-        for case in table.get("case").and_then(|cases| cases.as_array()).into_iter().flatten() {
-            let text = |key: &str| case.get(key).and_then(|text| text.as_str()).unwrap_or_default().to_owned();
-            all.push((
-                format!("{}/{}", entry.file_name().to_string_lossy(), text("name")),
-                text("input").into_bytes(),
-            ));
-        }
-    }
-    all
-}
-
 #[test]
 fn documents_are_read_in_pieces_as_at_once() {
     let (mut faults, mut seen) = (Vec::new(), 0);
     let samples = samples().into_iter().map(|(format, file, text)| (format!("{format}/{file}"), text, true));
-    for (name, text, repeats) in samples.chain(cases().into_iter().map(|(name, text)| (name, text, false))) {
+    let cases = cases().into_iter().map(|(file, case)| (format!("{file}: {}", case.name), case.text, false));
+    for (name, text, repeats) in samples.chain(cases) {
         let Ok(value) = serde_json::from_slice::<Value>(&text) else { continue };
         let variants = repeats.then(|| repeated(&value)).into_iter().flatten().chain([value.clone()]);
         for text in variants.map(|value| value.to_string()) {
@@ -109,8 +89,8 @@ fn changed_members(before: &[u8], after: &[u8]) -> Vec<String> {
 fn what_surrounds_the_items_of_a_large_document_is_repaired_as_in_a_small_one() {
     let (options, wanted) = (Options::default(), FixOptions { warnings: true, ..FixOptions::default() });
     let mut seen = HashSet::new();
-    for (name, text) in cases() {
-        let Ok(value) = serde_json::from_slice::<Value>(&text) else { continue };
+    for (file, case) in cases() {
+        let Ok(value) = serde_json::from_slice::<Value>(&case.text) else { continue };
         let Some(small) = padded(&value, 1) else { continue };
         let after = repair(&small, &options, &wanted).text;
         let changed = changed_members(&small, &after);
@@ -122,7 +102,7 @@ fn what_surrounds_the_items_of_a_large_document_is_repaired_as_in_a_small_one() 
         let large = repair(&large, &options, &wanted).text;
         let mut large: Value = serde_json::from_slice(&large).expect("JSON");
         large["zz"] = "x".into();
-        assert_eq!(large, serde_json::from_slice::<Value>(&after).expect("JSON"), "{name}");
+        assert_eq!(large, serde_json::from_slice::<Value>(&after).expect("JSON"), "{file}: {}", case.name);
     }
     assert!(seen.len() > 5, "only {seen:?}");
 }
@@ -142,7 +122,7 @@ fn a_value_at_a_pointer_is_found_in_a_document_of_any_size() {
         ("/messages/0/body", &|request| json!({"messages": [{"body": request}]})),
     ];
     for (pointer, around) in places {
-        let read = read::Options { pointer: parse(pointer).expect("a pointer"), ..Default::default() };
+        let read = read::Options { pointer: pointer::parse(pointer).expect("a pointer"), ..Default::default() };
         let options = Options { read, ..Options::default() };
         let repaired = |bytes: usize| {
             let text = around(request(&"x".repeat(bytes))).to_string();

@@ -159,7 +159,9 @@ pub fn seeds() -> Vec<Seed> {
     for folder in subfolders(&own.join("formats")) {
         add_files(&folder, &mut seeds);
     }
-    add_cases(&own.join("cases"), &mut seeds);
+    // The inputs about another account are like others, but for a flag that is not set here.
+    let others = cases().into_iter().filter(|(file, _)| file != "other-account");
+    seeds.extend(others.map(|(_, seed)| seed));
     if let Some(root) = corpus() {
         let mut of_format = std::collections::BTreeMap::new();
         let mut rows = manifest(&root);
@@ -205,19 +207,22 @@ fn read_seed(path: &Path, seeds: &mut Vec<Seed>) -> bool {
     found
 }
 
-fn add_cases(folder: &Path, seeds: &mut Vec<Seed>) {
+/// The inputs of the cases of rules, each with the name of its file.
+pub fn cases() -> Vec<(String, Seed)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("testdata/cases");
     let mut all: Vec<PathBuf> =
         fs::read_dir(folder).expect("testdata").flatten().map(|entry| entry.path()).collect();
-    // The inputs about another account are like others, but for a flag that is not set here.
-    let is_like_others = |path: &PathBuf| path.file_stem().is_some_and(|stem| stem == "other-account");
-    all.retain(|path| path.extension().is_some_and(|end| end == "toml") && !is_like_others(path));
+    all.retain(|path| path.extension().is_some_and(|end| end == "toml"));
     all.sort();
+    let mut cases = Vec::new();
     for path in all {
         let file: toml::Table = toml::from_str(&fs::read_to_string(&path).expect("UTF-8")).expect("TOML");
         for case in file["case"].as_array().expect("cases") {
             let text = |key: &str| case.get(key).and_then(|text| text.as_str()).unwrap_or_default();
             let input = text("input").trim_start_matches('\n').as_bytes().to_vec();
-            seeds.push(Seed { name: format!("case {}", text("name")), text: input });
+            let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+            cases.push((name, Seed { name: format!("case {}", text("name")), text: input }));
         }
     }
+    cases
 }
