@@ -2,6 +2,7 @@
 //! `serde_json::Value` and writing that, on one thread.
 
 use std::hint::black_box;
+use std::ops::Range;
 use std::path::Path;
 
 use replaylint::internals::convert::{CONVERT_DIALECTS, ConvertOptions, ConvertPlan, convert_doc};
@@ -34,7 +35,8 @@ pub fn table(sources: &[(&str, Vec<u8>)], threads: usize) {
     println!();
 }
 
-/// The same of requests that providers accepted, if a corpus of them is beside the checkout: by its formats.
+/// The same of requests that providers accepted, if a corpus of them is beside the checkout: by its formats. All of them, of
+/// which half are shorter than a kilobyte, and those of a usual size.
 pub fn recorded(root: &Path, bytes: usize) {
     const FORMATS: [(&str, &str); 5] = [
         ("Responses", "openai-responses"),
@@ -48,19 +50,23 @@ pub fn recorded(root: &Path, bytes: usize) {
         return;
     };
     let rows: Vec<Value> = manifest.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-    let of = |(name, format): (&'static str, &str)| {
+    let of = |(name, format): (&'static str, &str), lengths: Range<usize>| {
         let accepted = rows.iter().filter(|row| row["format"] == format && row["gold"] == "accepted");
         let read = |row: &Value| {
             let text = std::fs::read(root.join(row["path"].as_str()?)).ok()?;
             Some(serde_json::from_slice::<Value>(&text).ok()?.to_string() + "\n")
         };
-        let lines: Vec<String> = accepted.filter_map(read).filter(|line| is_converted(line)).collect();
+        let lines = accepted.filter_map(read).filter(|line| lengths.contains(&line.len()) && is_converted(line));
+        let lines: Vec<String> = lines.collect();
         let once: usize = lines.iter().map(String::len).sum();
         (name, lines.concat().repeat(bytes.div_ceil(once.max(1))).into_bytes())
     };
-    let sources: Vec<(&str, Vec<u8>)> = FORMATS.into_iter().map(of).collect();
-    println!("recorded requests, repeated");
-    table(&sources, 1);
+    for (title, lengths) in [("", 0..usize::MAX), (" of 2 to 12 kB", 2_000..12_000)] {
+        let sources = FORMATS.into_iter().map(|format| of(format, lengths.clone()));
+        let sources: Vec<(&str, Vec<u8>)> = sources.filter(|(_, data)| !data.is_empty()).collect();
+        println!("recorded requests{title}, repeated");
+        table(&sources, 1);
+    }
 }
 
 /// True if a record has a conversion to each dialect, so that no conversion does less than parsing and writing.

@@ -341,11 +341,14 @@ impl PieceMembers {
     /// The entry of a key below a path.
     fn find(&self, above: &str, key: &str) -> Option<KnownMember> {
         let mut found = None;
+        let first = key.as_bytes().first();
         for path in self.members {
             let below = match above {
                 "" => Some(*path),
                 above => path.strip_prefix(above).and_then(|rest| rest.strip_prefix('.')),
             };
+            // Nearly all differ in their first letter, which takes no call to be compared.
+            let below = below.filter(|below| below.as_bytes().first() == first);
             let Some(rest) = below.and_then(|below| below.strip_prefix(key)) else { continue };
             if rest.is_empty() {
                 found.get_or_insert(KnownMember::default()).whole = true;

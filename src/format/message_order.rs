@@ -10,12 +10,13 @@ pub(super) fn put_results_first(rows: Vec<Row>) -> Vec<Row> {
         return rows;
     }
     let mut out = Vec::with_capacity(rows.len());
-    let messages: Vec<&[Row]> = rows.chunk_by(|_, next| next.kind != Kind::BlockMessage).collect();
+    let mut messages: Vec<&[Row]> = rows.chunk_by(|_, next| next.kind != Kind::BlockMessage).collect();
     let of_user = |message: &[Row]| message.first().is_some_and(|row| row.role == Role::User);
-    for run in messages.chunk_by(|a, b| of_user(a) && of_user(b)) {
-        let (results, others): (Vec<&[Row]>, Vec<&[Row]>) =
-            run.iter().partition(|message| message.iter().any(|row| row.kind == Kind::ToolResult));
-        results.into_iter().chain(others).for_each(|message| out.extend_from_slice(message));
+    for run in messages.chunk_by_mut(|a, b| of_user(a) && of_user(b)) {
+        if run.len() > 1 {
+            run.sort_by_cached_key(|message| message.iter().all(|row| row.kind != Kind::ToolResult));
+        }
+        run.iter().for_each(|message| out.extend_from_slice(message));
     }
     out
 }

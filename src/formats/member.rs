@@ -10,6 +10,14 @@ pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
     non_empty(val.get(key))
 }
 
+/// The same, to be looked at only.
+pub(super) fn shown<'v>(val: Val<'v>, key: &str) -> Option<Cow<'v, str>> {
+    Some(match val.get(key)?.text().filter(|text| !text.is_empty())? {
+        Cow::Borrowed(text) => string::lossy(text),
+        Cow::Owned(text) => Cow::Owned(string::lossy(&text).into_owned()),
+    })
+}
+
 /// The string at a path.
 pub(super) fn text_at(val: Val<'_>, path: &[&str]) -> Option<Box<str>> {
     non_empty(val.at(path))
@@ -18,6 +26,12 @@ pub(super) fn text_at(val: Val<'_>, path: &[&str]) -> Option<Box<str>> {
 /// A string member, as a name that the entries of a tree share.
 pub(super) fn node_name(val: Val<'_>, key: &str) -> Option<NodeName> {
     non_empty(val.get(key))
+}
+
+/// The same; nearly always it is this one, which is then shared.
+pub(super) fn shared_name(val: Val<'_>, key: &str, known: Option<&NodeName>) -> Option<NodeName> {
+    let text = shown(val, key)?;
+    Some(known.filter(|known| ***known == *text).map_or_else(|| text.into(), NodeName::clone))
 }
 
 /// What a string member says, as far as a parser understands it.

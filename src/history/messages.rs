@@ -135,18 +135,19 @@ impl MessageSpans {
 }
 
 fn messages(rows: &[Row]) -> Vec<MessageSpan> {
-    let mut list: Vec<MessageSpan> = Vec::new();
+    let is_first = |row: &Row| row.kind == Kind::BlockMessage || row.has(BlockFlags::MESSAGE);
+    let count = rows.iter().enumerate().filter(|(ix, row)| *ix == 0 || is_first(row)).count();
+    let mut list: Vec<MessageSpan> = Vec::with_capacity(count);
     for (ix, row) in rows.iter().enumerate() {
         let ix = ix as u32;
         if row.kind == Kind::BlockMessage {
             list.push(MessageSpan { row: ix, first: ix + 1, end: ix + 1, role: row.role });
-        } else if row.has(BlockFlags::MESSAGE) || list.is_empty() {
+        } else if is_first(row) || list.is_empty() {
             list.push(MessageSpan { row: ix, first: ix, end: ix + 1, role: row.role });
         } else if let Some(message) = list.last_mut() {
             message.end = ix + 1;
         }
     }
-    list.shrink_to_fit();
     list
 }
 

@@ -1,6 +1,8 @@
 //! The provenance of generated text: findings in it point into the document that it was made from, and the parts
 //! of the document that are missing from it are known.
 
+use smallvec::SmallVec;
+
 use crate::place::Place;
 
 use super::string::Decoder;
@@ -53,9 +55,12 @@ pub struct TracedText {
 pub struct ValueOrigin {
     /// The place of the whole value, or where problems in it are reported.
     pub whole: Place,
-    /// Its runs, in order. Text before the first one is synthetic.
-    pub runs: Vec<ProvenanceRun>,
+    pub runs: ProvenanceRuns,
 }
+
+/// The runs of a value, in order. Text before the first one is synthetic. Nearly all values are copied as a whole: a list
+/// of one run is no allocation.
+pub type ProvenanceRuns = SmallVec<[ProvenanceRun; 1]>;
 
 impl ValueOrigin {
     /// The same for the value written differently, when the origins of single bytes are no longer known.

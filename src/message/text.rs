@@ -4,8 +4,12 @@
 use std::borrow::Cow;
 use std::hash::{Hash, Hasher};
 
+use smallvec::smallvec;
+
 use crate::json::edit::RecordBase;
-use crate::json::provenance::{Provenance, ProvenanceRun, ProvenanceSpan, TracedText, ValueOrigin};
+use crate::json::provenance::{
+    Provenance, ProvenanceRun, ProvenanceRuns, ProvenanceSpan, TracedText, ValueOrigin,
+};
 use crate::json::{NodeKind, Str, Val, string};
 use crate::place::Place;
 
@@ -37,7 +41,7 @@ impl Text {
         val.as_str().map(Text::of)
     }
 
-    pub fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: Vec<ProvenanceRun>) -> Self {
+    pub fn of_runs(raw: impl Into<Box<[u8]>>, whole: Place, runs: ProvenanceRuns) -> Self {
         Text(SpillBytes::with_origin(raw, ValueOrigin { whole, runs }))
     }
 
@@ -53,7 +57,7 @@ impl Text {
         let start = val.start() + 1 + from as u32;
         let place = base.place(start, start + inner.len() as u32);
         let run = ProvenanceRun { at: 0, from: place, provenance: Provenance::Copied };
-        Text::of_runs(inner, base.of(val), if inner.is_empty() { Vec::new() } else { vec![run] })
+        Text::of_runs(inner, base.of(val), if inner.is_empty() { smallvec![] } else { smallvec![run] })
     }
 
     /// A copy of a string of a store; for any other value, its JSON as a text.
@@ -64,14 +68,14 @@ impl Text {
 
     /// A synthetic text. A problem in it is reported at this place.
     pub fn synthetic(plain: &str, at: Place) -> Self {
-        Text::of_runs(string::escaped(plain).into_bytes(), at, Vec::new())
+        Text::of_runs(string::escaped(plain).into_bytes(), at, smallvec![])
     }
 
     /// The value at this place in another spelling.
     pub fn respelled(plain: &str, at: Place) -> Self {
         let run = ProvenanceRun { at: 0, from: at, provenance: Provenance::Respelled };
         let end = ProvenanceRun { provenance: Provenance::Named, ..run };
-        Text::of_runs(string::escaped(plain).into_bytes(), at, vec![run, end])
+        Text::of_runs(string::escaped(plain).into_bytes(), at, smallvec![run, end])
     }
 
     /// The text between the quotes.
@@ -127,7 +131,7 @@ impl Text {
                 all.runs.push(ProvenanceRun { at: offset(end), from: all.whole, provenance: Provenance::Named });
             }
             if let Some(own) = text.origin() {
-                let all = origin.get_or_insert_with(|| ValueOrigin { whole: own.whole, runs: Vec::new() });
+                let all = origin.get_or_insert_with(|| ValueOrigin { whole: own.whole, runs: smallvec![] });
                 let named = |at| ProvenanceRun { at, from: own.whole, provenance: Provenance::Named };
                 all.runs.push(named(offset(end)));
                 let start = offset(joined.len());
@@ -148,7 +152,7 @@ impl Text {
         let inner = raw.get(from..to).unwrap_or_default();
         let Some(origin) = self.origin() else { return Text::of_raw(inner) };
         let (from, to) = (offset(from), offset(to));
-        let mut runs: Vec<ProvenanceRun> = Vec::new();
+        let mut runs = ProvenanceRuns::new();
         for run in origin.runs.iter().filter(|run| run.at < to) {
             let skipped = from.saturating_sub(run.at);
             let place = match run.provenance {
@@ -219,18 +223,18 @@ impl RawJson {
 
     /// A copy of a value of a store, on one line.
     pub fn copied(val: Val<'_>, base: RecordBase<'_>) -> Self {
-        let (mut json, mut runs) = (Vec::new(), Vec::new());
+        let (mut json, mut runs) = (Vec::with_capacity(val.raw().len()), ProvenanceRuns::new());
         copy(val, base, LEVELS, &mut json, &mut runs);
         RawJson::of_runs(json, base.of(val), runs)
     }
 
     /// A synthetic value. A problem in it is reported at this place.
     pub fn synthetic(json: &str, at: Place) -> Self {
-        RawJson::of_runs(json.as_bytes(), at, Vec::new())
+        RawJson::of_runs(json.as_bytes(), at, smallvec![])
     }
 
     /// JSON, and the origin of its ranges.
-    pub fn of_runs(json: impl Into<Box<[u8]>>, whole: Place, runs: Vec<ProvenanceRun>) -> Self {
+    pub fn of_runs(json: impl Into<Box<[u8]>>, whole: Place, runs: ProvenanceRuns) -> Self {
         RawJson(SpillBytes::with_origin(json, ValueOrigin { whole, runs }))
     }
 
@@ -309,7 +313,7 @@ const LEVELS: u32 = 256;
 
 /// Appends a value and its origin: one run for all of it, unless it is on several lines, or its record was itself put
 /// together from several places.
-fn copy(val: Val<'_>, base: RecordBase<'_>, levels: u32, json: &mut Vec<u8>, runs: &mut Vec<ProvenanceRun>) {
+fn copy(val: Val<'_>, base: RecordBase<'_>, levels: u32, json: &mut Vec<u8>, runs: &mut ProvenanceRuns) {
     let mut from = |json: &[u8], from: Place, provenance| {
         runs.push(ProvenanceRun { at: offset(json.len()), from, provenance })
     };

@@ -239,8 +239,11 @@ pub fn group_logs(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Inp
     let mut folders: HashMap<PathBuf, HashMap<String, Vec<(u64, PathBuf)>>> = HashMap::new();
     walk::join_logs(inputs, |path| {
         let (name, _) = parse_name(path)?;
-        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
-        let logs = folders.entry(folder.clone()).or_insert_with(|| segments_in(&folder));
+        let folder = path.parent().unwrap_or(Path::new(""));
+        if !folders.contains_key(folder) {
+            folders.insert(folder.to_owned(), segments_in(folder));
+        }
+        let logs = folders.get(folder)?;
         let mut group: Vec<PathBuf> = logs.get(name)?.iter().map(|(_, path)| path.clone()).collect();
         let main = folder.join(format!("{name}{ENDING}"));
         group.extend(main.is_file().then_some(main));
@@ -253,9 +256,9 @@ fn segments_in(folder: &Path) -> HashMap<String, Vec<(u64, PathBuf)>> {
     let mut logs: HashMap<String, Vec<(u64, PathBuf)>> = HashMap::new();
     let at = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     for entry in std::fs::read_dir(at).into_iter().flatten().flatten() {
-        let path = folder.join(entry.file_name());
-        if let Some((name, Some(number))) = parse_name(&path) {
-            logs.entry(name.to_owned()).or_default().push((number, path));
+        let file = entry.file_name();
+        if let Some((name, Some(number))) = parse_name(Path::new(&file)) {
+            logs.entry(name.to_owned()).or_default().push((number, folder.join(&file)));
         }
     }
     logs.values_mut().for_each(|list| list.sort_unstable());

@@ -53,8 +53,12 @@ pub struct AgentAct {
 
 /// The acts of the agent that stores a format, in this version; in the newest one if it is `None`.
 pub fn acts_of(format: &str, version: Option<Version>) -> Vec<AgentAct> {
-    let own = acts_by_agent().filter(|(agent, _)| agent.formats.contains(&format));
-    own.flat_map(|(_, acts)| acts).filter(|line| line.act.is_of(version)).collect()
+    let Some((agent, acts)) = acts_by_agent().find(|(agent, _)| agent.formats.contains(&format)) else {
+        return Vec::new();
+    };
+    let mut own = Vec::with_capacity(agent.acts.len());
+    own.extend(acts.filter(|line| line.act.is_of(version)));
+    own
 }
 
 fn all_acts() -> impl Iterator<Item = AgentAct> {

@@ -84,7 +84,6 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     let mut objects = messages.elements().filter(Val::is_object);
     if scoring::is_foreign_log(body)
         || messages.count() > 0 && objects.next().is_none_or(|first| first.get(name::role).is_none())
-        || has_chat_messages(messages)
         || messages.elements().any(is_foreign_message)
     {
         return 0;
@@ -95,7 +94,7 @@ pub(super) fn body_score(body: Val<'_>) -> u8 {
     let named = body.names().intersects(&OWN_KEYS)
         || body.get(name::system).is_some_and(typed)
         || body.get(name::tools).into_iter().flat_map(|tools| tools.elements()).any(is_own_tool);
-    let by_blocks = list_score(messages);
+    let by_blocks = if messages.elements().any(has_own_block) { BY_BLOCKS } else { 0 };
     let limited = body.get(name::max_tokens).is_some() && !body.members().any(|member| CHAT_KEYS.has(member.name));
     let by_model = u8::from(limited && is_claude(body)) * 60;
     by_blocks.max(by_model).max(if named { 85 } else { text_only_score(body, messages) })
@@ -135,7 +134,6 @@ fn is_plausible_body(body: Val<'_>, list: Val<'_>) -> bool {
         && !choice.is_some_and(|choice| choice.is_string())
         && (is_empty || list.elements().any(|message| message.is_object()))
         && list.elements().filter(Val::is_object).all(fits)
-        && !has_chat_messages(list)
         && !list.elements().any(is_foreign_message)
 }
 
@@ -239,41 +237,46 @@ fn is_claude(body: Val<'_>) -> bool {
     body.get(name::model).and_then(|model| model.text()).is_some_and(|model| model.starts_with(b"claude"))
 }
 
-/// Keys of messages of Chat.
-static CHAT_MESSAGE_KEYS: NameSet = NameSet::of(&["tool_calls", "tool_call_id"]);
-
-/// True if a message has members or a role of Chat that Anthropic does not have: then it is sent to Claude through Chat.
-fn has_chat_messages(messages: Val<'_>) -> bool {
-    messages.elements().any(|message| {
-        let first_of_chat = message.get(name::role).is_some_and(|role| role.is("tool") || role.is("developer"));
-        first_of_chat || message.members().any(|member| CHAT_MESSAGE_KEYS.has(member.name))
-    })
-}
+/// The score of messages with a block that no other dialect has.
+const BY_BLOCKS: u8 = 80;
 
 /// The score of a list as messages: by blocks that no other dialect has.
 fn list_score(list: Val<'_>) -> u8 {
-    let is_own = |block: Val<'_>| {
-        let kind = block.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
-        // Mistral's thinking is a list of parts.
-        let mistral = block.get(name::thinking).is_some_and(|thoughts| thoughts.is_array());
-        let source = block.get(name::source).is_some_and(|source| source.get(name::r#type).is_some());
-        !mistral && OWN_BLOCKS.contains(&kind.as_ref())
-            || source && matches!(kind.as_ref(), b"image" | b"document")
-    };
-    let has_own = |message: Val<'_>| {
-        let content = message.get(name::content).filter(|_| message.get(name::role).is_some());
-        content.into_iter().flat_map(|content| content.elements()).any(is_own)
-    };
-    if list.elements().any(has_own) && !has_chat_messages(list) && !list.elements().any(is_foreign_message) {
-        80
-    } else {
-        0
+    match list.elements().any(has_own_block) && !list.elements().any(is_foreign_message) {
+        true => BY_BLOCKS,
+        false => 0,
     }
 }
 
-/// True for a message as another program stores it, with keys that the API rejects.
+fn has_own_block(message: Val<'_>) -> bool {
+    let is_own = |block: Val<'_>| {
+        let Some(kind) = block.get(name::r#type).and_then(|kind| kind.text()) else { return false };
+        match kind.as_ref() {
+            b"image" | b"document" => {
+                block.get(name::source).is_some_and(|source| source.get(name::r#type).is_some())
+            }
+            // Mistral's thinking is a list of parts.
+            kind => OWN_BLOCKS.contains(&kind) && !block.get(name::thinking).is_some_and(|own| own.is_array()),
+        }
+    };
+    let content = message.get(name::content).filter(|_| message.get(name::role).is_some());
+    content.into_iter().flat_map(|content| content.elements()).any(is_own)
+}
+
+/// True for a message of Chat, which is sent to Claude through Chat, and for one as another program stores it, with keys
+/// that the API rejects.
 fn is_foreign_message(message: Val<'_>) -> bool {
-    static STORE_KEYS: NameSet =
-        NameSet::of(&["ts", "state", "modelInfo", "metrics", "parts", "message", "timestamp"]);
-    scoring::is_foreign_record_or_has(message, &STORE_KEYS)
+    static FOREIGN: NameSet = NameSet::of(&[
+        "tool_calls",
+        "tool_call_id",
+        "ts",
+        "state",
+        "modelInfo",
+        "metrics",
+        "parts",
+        "message",
+        "timestamp",
+    ]);
+    let is_of_chat = |role: Val<'_>| role.is("tool") || role.is("developer");
+    message.get(name::role).is_some_and(is_of_chat) || scoring::is_foreign_record_or_has(message, &FOREIGN)
 }

@@ -1,7 +1,7 @@
 //! The difference between a request to Ollama's own API and one to Chat Completions. The bodies are similar, and Ollama's
 //! endpoint for Chat Completions accepts `options` and `keep_alive` (recorded), so these alone are weak evidence.
 
-use crate::format::{MIN_DISTINCTIVE_SCORE, Probe, is_reference};
+use crate::format::{MIN_DISTINCTIVE_SCORE, is_reference};
 use crate::json::{KeyName, NameSet, Val, name};
 
 use crate::formats::scoring;
@@ -51,8 +51,11 @@ pub(in crate::formats) fn score(body: Val<'_>) -> u8 {
     if !body.get(name::model).is_some_and(|model| model.is_string()) || scoring::is_foreign_log(body) {
         return 0;
     }
-    let messages = || list.elements().filter(|message| !is_reference(*message)).take(SAMPLE);
-    let found = messages().map(of_message).max().unwrap_or(Evidence::None);
+    let messages = list.elements().filter(|message| !is_reference(*message)).take(SAMPLE);
+    let found = strongest(messages.map(of_message));
+    if found == Evidence::Foreign {
+        return 0;
+    }
     match found.max(of_members(body)) {
         Evidence::Own => OWN,
         Evidence::Weak if !body.names().intersects(&CHAT_KEYS) => MIN_DISTINCTIVE_SCORE,
@@ -77,18 +80,29 @@ fn of_members(body: Val<'_>) -> Evidence {
 }
 
 fn of_message(message: Val<'_>) -> Evidence {
-    let probe = Probe::new(message);
-    let is_text = |key: KeyName| probe.get(key).is_some_and(|val| val.is_string());
-    let calls = probe.get(name::tool_calls).into_iter().flat_map(|calls| calls.elements());
-    let calls = calls.map(of_call).max().unwrap_or(Evidence::None);
-    let own = if !message.is_object() || probe.has_list(name::content) {
-        Evidence::Foreign
-    } else if probe.has_list(name::images) || is_text(name::tool_name) || is_text(name::thinking) {
-        Evidence::Own
-    } else {
-        Evidence::None
+    if !message.is_object() {
+        return Evidence::Foreign;
+    }
+    let of_member = |(name, val): (KeyName, Val<'_>)| match name {
+        name::content if val.is_array() => Evidence::Foreign,
+        name::images if val.is_array() => Evidence::Own,
+        name::tool_name | name::thinking if val.is_string() => Evidence::Own,
+        name::tool_calls => strongest(val.elements().map(of_call)),
+        _ => Evidence::None,
     };
-    own.max(calls)
+    strongest(message.named_members().map(of_member))
+}
+
+/// The strongest evidence. Nothing is asked after the strongest that there is.
+fn strongest(all: impl Iterator<Item = Evidence>) -> Evidence {
+    let mut found = Evidence::None;
+    for evidence in all {
+        found = found.max(evidence);
+        if found == Evidence::Foreign {
+            break;
+        }
+    }
+    found
 }
 
 /// A call of Ollama's has an object as arguments, and no `type`. One with both is a mistake in a request to Chat

@@ -2,6 +2,8 @@
 //! reasoning without the signature, the encrypted content or the id that the provider requires. Other illegal parts are
 //! kept, so that they are reported.
 
+use smallvec::SmallVec;
+
 use crate::format::translate::TranslatedThread;
 use crate::history::Role;
 use crate::message::{LossKind, Message, Part, PartKind, ReasoningProvider, ResultPart};
@@ -22,7 +24,7 @@ pub(super) fn drop_unsendable(translated: &mut TranslatedThread) {
     for mut message in std::mem::take(&mut thread.messages) {
         let was_empty = message.parts.is_empty();
         let (role, record) = (message.role, message.record);
-        let losses: Vec<Option<LossKind>> =
+        let losses: SmallVec<[Option<LossKind>; 8]> =
             message.parts.iter().map(|part| loss(role, &message.parts, part)).collect();
         let mut each = losses.iter();
         message.parts.retain(|part| match each.next().copied().flatten() {

@@ -4,6 +4,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
+use smallvec::SmallVec;
+
 use crate::history::kind::Kind;
 use crate::history::messages::MessageSpans;
 use crate::history::row::{Row, nth};
@@ -14,7 +16,7 @@ use super::pair::{Pair, PairState};
 /// The key of the rows is the name.
 pub(super) fn pair(rows: &[Row], messages: &MessageSpans) -> Vec<Pair> {
     let row = |ix: u32| nth(rows, ix);
-    let of = |range: &Range<u32>, kind: Kind| -> Vec<u32> {
+    let of = |range: &Range<u32>, kind: Kind| -> StepRows {
         messages.rows_of(range.clone()).filter(|ix| row(*ix).kind == kind).collect()
     };
     let mut pairs = Vec::new();
@@ -26,9 +28,13 @@ pub(super) fn pair(rows: &[Row], messages: &MessageSpans) -> Vec<Pair> {
     for step in &messages.steps {
         let mut left =
             UnpairedStep { calls: of(&step.model, Kind::ToolUse), results: of(&step.answers, Kind::ToolResult) };
-        if let ([call], [result]) = (left.calls.as_slice(), left.results.as_slice()) {
-            pairs.push(Pair::answered(*call, *result));
-            continue;
+        match (left.calls.as_slice(), left.results.as_slice()) {
+            ([], []) => continue,
+            ([call], [result]) => {
+                pairs.push(Pair::answered(*call, *result));
+                continue;
+            }
+            _ => {}
         }
         let id = |ix: u32| Some(row(ix).id).filter(|id| *id != 0);
         let name = |ix: u32| Some(row(ix).key).filter(|key| *key != 0);
@@ -78,9 +84,12 @@ pub(super) fn pair(rows: &[Row], messages: &MessageSpans) -> Vec<Pair> {
 
 /// Calls and results of a step that are not paired yet.
 struct UnpairedStep {
-    calls: Vec<u32>,
-    results: Vec<u32>,
+    calls: StepRows,
+    results: StepRows,
 }
+
+/// Most steps have a few of them.
+type StepRows = SmallVec<[u32; 4]>;
 
 impl UnpairedStep {
     /// Pairs calls and results for which `says` returns the same value, in order.
@@ -92,7 +101,7 @@ impl UnpairedStep {
             }
         }
         let before = pairs.len();
-        self.results.retain(|&output| {
+        self.results.retain(|&mut output| {
             let call = says(output).and_then(|said| waiting.get_mut(&said)?.pop_front());
             pairs.extend(call.map(|call| Pair::answered(call, output)));
             call.is_none()

@@ -3,14 +3,17 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use smallvec::smallvec;
+
 use crate::history::Row;
 use crate::place::Place;
 
 use super::cycles;
 use super::forks;
 use super::gap::{TreeGap, TreeGaps};
+use super::groups::EntryGroups;
 use super::join::join;
-use super::trim::{is_result, is_results, trim};
+use super::trim::{is_results, trim};
 use super::{
     EntryMarks, EntryRole, Forest, MissingLinks, NO_NODE, NodeName, TreeEntry, TreeNode, TreeProblem,
     TreeProblemKind, distinct,
@@ -165,12 +168,12 @@ impl TreeBuilder {
 }
 
 /// The links between entries.
-struct EntryLinks {
+pub(super) struct EntryLinks {
     /// The entry whose name is used: itself, except for a copy.
-    same: Vec<u32>,
+    pub same: Vec<u32>,
     /// The entry whose content is used.
-    content: Vec<u32>,
-    parent: Vec<u32>,
+    pub content: Vec<u32>,
+    pub parent: Vec<u32>,
     missing: Vec<bool>,
     names: HashMap<NodeName, u32>,
     problems: Vec<TreeProblem>,
@@ -196,11 +199,9 @@ impl EntryLinks {
             if from.entries[ix].name.is_empty() {
                 continue;
             }
-            match links.names.get(&from.entries[ix].name) {
-                None => {
-                    links.names.insert(from.entries[ix].name.clone(), ix as u32);
-                }
-                Some(&first) => links.add_duplicate(from, first, ix as u32),
+            let first = *links.names.entry(from.entries[ix].name.clone()).or_insert(ix as u32);
+            if first != ix as u32 {
+                links.add_duplicate(from, first, ix as u32);
             }
         }
         let in_order = from.missing_links == MissingLinks::InOrder;
@@ -209,8 +210,9 @@ impl EntryLinks {
             if let Some(wrong) = entry.problem.filter(|wrong| reported.insert(*wrong)) {
                 links.problem(from, wrong, ix, None);
             }
-            let anchor = anchored.get(&entry.thread).copied().filter(|_| entry.thread != 0);
-            if entry.part != EntryRole::Link {
+            let has_thread = entry.thread != 0;
+            let anchor = if has_thread { anchored.get(&entry.thread).copied() } else { None };
+            if has_thread && entry.part != EntryRole::Link {
                 anchored.insert(entry.thread, ix as u32);
             }
             if entry.marks.has(EntryMarks::FOLLOWS) {
@@ -225,11 +227,16 @@ impl EntryLinks {
             if links.same[ix] != ix as u32 || joined[ix] != NO_NODE {
                 continue;
             }
-            let Some(name) = entry.parent.as_deref() else { continue };
+            let Some(name) = &entry.parent else { continue };
             let chained = entry.marks.has(EntryMarks::CHAINED);
             let is_cut = chained || from.missing_links == MissingLinks::Cut;
             let bridged = || if is_cut { None } else { gaps.bridge(name, ix as u32, &from.entries) };
-            let parent = links.names.get(name).copied().or_else(bridged);
+            // Most entries name the one before them, and share its name.
+            let is_before =
+                |before: &usize| !name.is_empty() && NodeName::ptr_eq(&from.entries[*before].name, name);
+            let before = ix.checked_sub(1).filter(is_before);
+            let before = before.map(|before| links.same[before]);
+            let parent = before.or_else(|| links.names.get(name).copied()).or_else(bridged);
             match parent {
                 Some(parent) => links.parent[ix] = parent,
                 None => {
@@ -313,126 +320,49 @@ impl EntryLinks {
     }
 }
 
-/// The entries that make up each node.
-struct EntryGroups {
-    /// The first entry of the group that an entry belongs to; [`NO_NODE`] for links above the first item.
-    of: Vec<u32>,
-    /// Marks that a group inherits from the links above it.
-    carried: Vec<EntryMarks>,
-    /// The outputs that answer a response, by its group.
-    batches: HashMap<u32, u32>,
-}
-
-#[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
-impl EntryGroups {
-    fn new(from: &TreeBuilder, links: &EntryLinks, order: &[u32], joined: &[u32]) -> EntryGroups {
-        let mut groups = EntryGroups {
-            of: vec![NO_NODE; order.len()],
-            carried: vec![EntryMarks::default(); order.len()],
-            batches: HashMap::new(),
-        };
-        // (group of the parent, message) of each response, and the outputs that answer a response.
-        let mut lines: HashMap<(u32, &str), u32> = HashMap::new();
-        let mut batches: HashMap<u32, u32> = HashMap::new();
-        let mut answered: HashSet<(u32, u64)> = HashSet::new();
-        for &ix in order {
-            let entry = &from.entries[ix as usize];
-            if links.same[ix as usize] != ix || joined[ix as usize] != NO_NODE {
-                continue;
-            }
-            let parent = links.parent[ix as usize];
-            let above = if parent == NO_NODE { NO_NODE } else { groups.of[parent as usize] };
-            if parent != NO_NODE && from.entries[parent as usize].part == EntryRole::Link {
-                let carried = groups.carried[parent as usize];
-                groups.carried[ix as usize].set(carried);
-            }
-            let rows = from.rows_of(links.content[ix as usize]);
-            groups.of[ix as usize] = match entry.part {
-                EntryRole::Link => {
-                    let handed = EntryMarks(entry.marks.0 & EntryMarks::RESTART.and(EntryMarks::TRIMMED).0);
-                    groups.carried[ix as usize].set(handed);
-                    above
-                }
-                EntryRole::Answer if entry.message.is_some() => {
-                    let message = entry.message.as_deref().unwrap_or_default();
-                    let is_same = |group: u32| {
-                        group != NO_NODE && from.entries[group as usize].message.as_deref() == Some(message)
-                    };
-                    let over = |group: u32| match links.parent.get(group as usize) {
-                        Some(&up) if up != NO_NODE => groups.of[up as usize],
-                        _ => NO_NODE,
-                    };
-                    // The parent of a line may be an output of a call from an earlier line of its response.
-                    let beside = batches.get(&over(above)).filter(|batch| **batch == above).map(|_| over(above));
-                    let found = [above, beside.unwrap_or(NO_NODE)].into_iter().find(|group| is_same(*group));
-                    found.unwrap_or_else(|| *lines.entry((above, message)).or_insert(ix))
-                }
-                EntryRole::Input if above != NO_NODE && is_results(rows) => {
-                    let results = || rows.iter().filter(|row| is_result(row)).map(|row| (above, row.key));
-                    let is_new = results().all(|result| !answered.contains(&result));
-                    answered.extend(results());
-                    match batches.get(&above) {
-                        Some(&batch) if is_new => batch,
-                        Some(_) => ix,
-                        None => *batches.entry(above).or_insert(ix),
-                    }
-                }
-                _ => ix,
-            };
-        }
-        // Copies, and requests with a response, belong to the group of the other one.
-        groups.batches = batches;
-        for (ix, response) in joined.iter().enumerate() {
-            let other = links.same[if *response == NO_NODE { ix } else { *response as usize }];
-            if other != ix as u32 {
-                groups.of[ix] = groups.of[other as usize];
-            }
-        }
-        groups
-    }
-}
-
 /// Makes the nodes, in the order in which their first entries are stored.
 #[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
 fn lay_out(mut from: TreeBuilder, mut links: EntryLinks, groups: EntryGroups, ranks: &[u32]) -> Forest {
     let count = from.entries.len();
     let mut node_of = vec![NO_NODE; count];
-    let mut members: Vec<Vec<u32>> = Vec::new();
+    let mut nodes = 0;
+    // The node of each member, and the member.
+    let mut members: Vec<(u32, u32)> = Vec::with_capacity(count);
     for ix in 0..count {
         let group = groups.of[ix];
         if group == NO_NODE || from.entries[ix].part == EntryRole::Link {
             continue;
         }
         if node_of[group as usize] == NO_NODE {
-            node_of[group as usize] = members.len() as u32;
-            members.push(Vec::new());
+            node_of[group as usize] = nodes;
+            nodes += 1;
         }
-        members[node_of[group as usize] as usize].push(ix as u32);
+        members.push((node_of[group as usize], ix as u32));
     }
+    // Lines of one response may be stored in another order than that of their links.
+    members.sort_by_key(|(node, member)| (*node, ranks[*member as usize]));
     let summarised = summarised(&from, &std::mem::take(&mut links.names));
     let replaced =
         links.replaced.iter().map(|ix| (from.entries[*ix as usize].at, from.entries[*ix as usize].record));
     let mut forest = Forest { problems: links.problems, replaced: replaced.collect(), ..Forest::default() };
-    forest.nodes.reserve_exact(members.len());
+    forest.nodes.reserve_exact(nodes as usize);
     forest.rows.reserve_exact(from.rows.len());
-    let mut heads = vec![NO_NODE; members.len()];
+    let mut heads = vec![NO_NODE; nodes as usize];
     for (group, node) in node_of.iter().enumerate().filter(|(_, node)| **node != NO_NODE) {
         heads[*node as usize] = group as u32;
     }
-    for (node, members) in members.iter_mut().enumerate() {
-        let head = heads[node] as usize;
-        // Lines of one response may be stored in another order than that of their links.
-        members.sort_by_key(|member| ranks[*member as usize]);
+    for (head, members) in heads.iter().zip(members.chunk_by_mut(|(a, _), (b, _)| a == b)) {
+        let head = *head as usize;
         if from.entries[head].part == EntryRole::Exchange {
-            members.sort_by_key(|member| from.entries[*member as usize].part != EntryRole::Input);
+            members.sort_by_key(|(_, member)| from.entries[*member as usize].part != EntryRole::Input);
         }
         let start = forest.rows.len() as u32;
         let mut entry = from.entries[head].take_content();
-        let mut names = vec![std::mem::take(&mut entry.name)];
+        let mut names = smallvec![std::mem::take(&mut entry.name)];
         let asked = members.len() > 1 && entry.part == EntryRole::Exchange;
         // The settings of the request are used, not those that the response repeats.
         let mut repeated = if asked { (entry.body.take(), entry.model.take()) } else { (None, None) };
-        for &member in members.iter() {
+        for &(_, member) in members.iter() {
             if links.same[member as usize] != member {
                 continue;
             }
@@ -469,7 +399,7 @@ fn lay_out(mut from: TreeBuilder, mut links: EntryLinks, groups: EntryGroups, ra
             entry,
             names: distinct(names),
             parent,
-            children: Vec::new(),
+            children: smallvec![],
             rows: start..forest.rows.len() as u32,
         });
     }

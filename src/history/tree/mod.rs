@@ -8,12 +8,15 @@ mod cycles;
 mod forest;
 mod forks;
 mod gap;
+mod groups;
 mod join;
 mod split;
 mod trim;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+
+use smallvec::SmallVec;
 
 use crate::history::{Role, Row, Version};
 use crate::place::Place;
@@ -223,10 +226,10 @@ pub struct TreeNode {
     /// Its first entry. Its rows are `rows` of the forest.
     pub entry: TreeEntry,
     /// Names of all its entries; empty for a request without a name.
-    pub names: Vec<NodeName>,
+    pub names: SmallVec<[NodeName; 1]>,
     /// [`NO_NODE`] for a root.
     pub parent: u32,
-    pub children: Vec<u32>,
+    pub children: SmallVec<[u32; 2]>,
     pub rows: std::ops::Range<u32>,
     /// The parent's name, if it is not stored.
     pub missing: Option<NodeName>,
@@ -249,7 +252,7 @@ impl TreeNode {
 }
 
 /// The names without empty and duplicate ones.
-fn distinct(mut names: Vec<NodeName>) -> Vec<NodeName> {
+fn distinct(mut names: SmallVec<[NodeName; 1]>) -> SmallVec<[NodeName; 1]> {
     names.retain(|name| !name.is_empty());
     if names.len() > 1 {
         let mut seen = HashSet::with_capacity(names.len());

@@ -3,6 +3,8 @@
 
 use std::collections::HashSet;
 
+use smallvec::smallvec;
+
 use crate::history::turns::{TurnProgress, messages};
 use crate::place::{DocId, Place};
 
@@ -86,7 +88,7 @@ impl Forest {
                 part.missing = None;
                 part.entry.marks = part.entry.marks.without(EntryMarks::RESTART.and(EntryMarks::TRIMMED));
             }
-            part.children = if is_last { std::mem::take(&mut children) } else { vec![ix + 1] };
+            part.children = if is_last { std::mem::take(&mut children) } else { smallvec![ix + 1] };
             if !is_last {
                 part.names.clear();
                 part.entry.response = None;

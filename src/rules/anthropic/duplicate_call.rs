@@ -1,5 +1,6 @@
 //! RL533: two `tool_use` blocks have one id.
 
+use std::cell::LazyCell;
 use std::collections::{HashMap, HashSet};
 
 use crate::history::{Finding, Kind, PairState, RepairAct};
@@ -81,8 +82,10 @@ const ELSEWHERE: u8 = 2;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    let is_open = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Open);
-    let open: HashSet<u32> = is_open.map(|pair| pair.call).collect();
+    let open = LazyCell::new(|| {
+        let open = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Open);
+        open.map(|pair| pair.call).collect::<HashSet<u32>>()
+    });
     // By key: the step, and the call.
     let mut seen: HashMap<u64, (u32, u32)> = HashMap::new();
     for step in &messages.steps {

@@ -1,5 +1,6 @@
 //! RL530: a `tool_use` is not answered at the start of the next user message.
 
+use std::cell::LazyCell;
 use std::collections::HashMap;
 
 use crate::history::{BlockFlags, Finding, Flags, Kind, ModelStep, Pair, PairState, RepairAct, Role, Usage};
@@ -118,15 +119,12 @@ pub const IN_SESSION: u8 = 5;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    let answered: HashMap<u32, Pair> = cx
-        .history
-        .pairs
-        .iter()
-        .filter(|pair| pair.state == PairState::Answered)
-        .map(|pair| (pair.output, *pair))
-        .collect();
+    let answered = LazyCell::new(|| {
+        let pairs = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered);
+        pairs.map(|pair| (pair.output, *pair)).collect::<HashMap<u32, Pair>>()
+    });
     for step in &messages.steps {
-        report_late_results(cx, step, &answered, out);
+        report_late_results(cx, step, |result| answered.get(&result).copied(), out);
         report_followed_call(cx, step, out);
     }
     // RL533 reports the others with their id.
@@ -149,18 +147,17 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
 /// its position (RL542).
 fn report_followed_call(cx: &RuleContext<'_>, step: &ModelStep, out: &mut FindingSink) {
     let turns = &cx.history.messages;
-    let blocks: Vec<u32> = turns.rows_of(step.model.clone()).collect();
-    let Some(at) = blocks.iter().position(|ix| cx.row(*ix).kind == Kind::ToolUse) else { return };
-    let Some((&call, after)) = blocks.get(at..).and_then(|blocks| blocks.split_first()) else { return };
     let kind = |ix: &u32| cx.row(*ix).kind;
-    let is_other = |ix: &&u32| !matches!(kind(ix), Kind::ToolUse | Kind::Thinking | Kind::ToolResult);
+    let mut blocks = turns.rows_of(step.model.clone());
+    let Some(call) = blocks.find(|ix| kind(ix) == Kind::ToolUse) else { return };
+    let is_other = |ix: &u32| !matches!(kind(ix), Kind::ToolUse | Kind::Thinking | Kind::ToolResult);
     let says = |turn: &u32| cx.row(*turn).has(BlockFlags::CONTENT) && *turn > call;
     if cx.row(call).has(Flags::RECORDED) || cx.history.settings.usage == Usage::Log {
         return;
     }
     // A string as the content of a message has no row.
     let text = step.model.clone().map(|turn| turns.get(turn).row).find(says);
-    let other = after.iter().find(is_other).copied();
+    let other = blocks.find(is_other);
     let Some(partner) = text.or(other) else { return };
     let finding = Finding::new(RULE.code, *cx.row(call)).variant(FOLLOWED).with_partner(cx.row(partner).at);
     out.add(finding.act(RepairAct::Advance));
@@ -170,7 +167,7 @@ fn report_followed_call(cx: &RuleContext<'_>, step: &ModelStep, out: &mut Findin
 fn report_late_results(
     cx: &RuleContext<'_>,
     step: &ModelStep,
-    answered: &HashMap<u32, Pair>,
+    answered: impl Fn(u32) -> Option<Pair>,
     out: &mut FindingSink,
 ) {
     let messages = &cx.history.messages;
@@ -181,7 +178,7 @@ fn report_late_results(
         for ix in message.blocks() {
             if cx.row(ix).kind != Kind::ToolResult {
                 other = true;
-            } else if other && let Some(pair) = answered.get(&ix) {
+            } else if other && let Some(pair) = answered(ix) {
                 let finding = Finding::new(RULE.code, *cx.row(pair.call)).variant(LATE);
                 out.add(finding.with_partner(cx.row(ix).at).act(RepairAct::Reorder));
             }

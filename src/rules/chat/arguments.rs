@@ -4,7 +4,7 @@ use crate::dialect::Item;
 use crate::history::{Finding, Kind, KindSet};
 use crate::json::edit::RecordBase;
 use crate::json::value_edit::{EditRefusal, ValueEdit, put_member};
-use crate::json::{Tape, Val, name, scan, string};
+use crate::json::{ScratchBuffers, Val, name, scan, string};
 use crate::place::Edit;
 use crate::rule::{Check, Evidence, FindingSink, Loss, Variant};
 use crate::target::Levels;
@@ -89,8 +89,9 @@ static MEND: ValueEdit = ValueEdit::by(make_object).at(&["function"]);
 fn check(item: &Item<'_>, out: &mut FindingSink) {
     let arguments = item.val.at(&["function", "arguments"]).and_then(|arguments| arguments.text());
     let Some(arguments) = arguments else { return };
-    let mut tape = Tape::new();
-    let read = scan(&arguments, &mut tape).is_ok();
+    let mut scratch = ScratchBuffers::acquire();
+    let tape = &mut scratch.tape;
+    let read = scan(&arguments, tape).is_ok();
     let is_object = read && tape.root(&arguments).is_some_and(|root| root.is_object());
     if !is_object {
         out.add(Finding::new(RULE.code, item.row).variant(u8::from(read)).edit_value(&MEND));

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::history::{Finding, Kind, PairState, RepairAct};
+use crate::history::{Finding, Kind, PairState, RepairAct, Row};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
 use crate::target::ErrorDetails;
 
@@ -85,10 +85,14 @@ const BY_ORDER: u8 = 3;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
+    let has_no_id = |row: &Row| row.key == 0 && matches!(row.kind, Kind::ToolUse | Kind::ToolResult);
+    if !rows.iter().any(has_no_id) {
+        return;
+    }
     let mut answered = HashSet::new();
     let pairs = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered);
     let calls: HashMap<u32, u32> = pairs.map(|pair| (pair.output, pair.call)).collect();
-    for (ix, row) in rows.iter().enumerate().filter(|(_, row)| row.key == 0) {
+    for (ix, row) in rows.iter().enumerate().filter(|(_, row)| has_no_id(row)) {
         let finding = Finding::new(RULE.code, *row);
         match row.kind {
             Kind::ToolUse => match cx.history.messages.unkeyed_answer(rows, ix as u32) {

@@ -109,7 +109,10 @@ pub fn absolute(path: &Path) -> PathBuf {
 
 /// The same for a path that may be relative to `here`.
 pub fn absolute_from(here: &Path, path: &Path) -> PathBuf {
-    let mut out = if path.is_absolute() { PathBuf::new() } else { here.to_owned() };
+    let mut out = PathBuf::with_capacity(here.as_os_str().len() + 1 + path.as_os_str().len());
+    if !path.is_absolute() {
+        out.push(here);
+    }
     for part in path.components() {
         match part {
             Component::CurDir => {}

@@ -1,10 +1,11 @@
 //! An entry of a session, and its translation into what is sent.
 
 use crate::format::translate::ParsedRecord;
-use crate::formats::member::text;
+use crate::formats::member::{node_name, shared_name, text};
 use crate::formats::provider;
 use crate::formats::threads::{DialectChoice, mcp_output, parts};
 use crate::history::Role;
+use crate::history::tree::NodeName;
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, name, scan};
 use crate::message::{Message, Part, PartKind, RawJson, Reasoning, ReasoningProvider, ResultPart, Text};
@@ -12,8 +13,8 @@ use crate::place::Place;
 
 /// An entry, with its message in the form for its own model. Signatures and ids are valid only for that.
 pub(super) struct PiEntry {
-    pub id: Option<Box<str>>,
-    pub parent: Option<Box<str>>,
+    pub id: Option<NodeName>,
+    pub parent: Option<NodeName>,
     pub is_compaction: bool,
     pub first_kept: Option<Box<str>>,
     /// The model that answered or was chosen; `None` for other entries.
@@ -47,13 +48,14 @@ impl PiModel {
 }
 
 impl PiEntry {
-    pub fn of(record: &ParsedRecord<'_>) -> PiEntry {
+    /// `last` is the entry of the line before it.
+    pub fn of(record: &ParsedRecord<'_>, last: Option<&PiEntry>) -> PiEntry {
         let (val, base) = (record.val, record.base);
         let at = base.of(val);
         let kind = val.get(name::r#type).and_then(|kind| kind.text()).unwrap_or_default();
         let mut entry = PiEntry {
-            id: text(val, "id"),
-            parent: text(val, "parentId"),
+            id: node_name(val, "id"),
+            parent: shared_name(val, "parentId", last.and_then(|last| last.id.as_ref())),
             is_compaction: kind.as_ref() == b"compaction",
             first_kept: text(val, "firstKeptEntryId"),
             model: None,

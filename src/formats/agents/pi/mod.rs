@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
 use crate::format::{EditSupport, Format, FormatInfo, Layout, Probe, Upstream};
+use crate::history::tree::NodeName;
 use crate::history::{Finding, HistorySettings, RepairAct, Row, UnsentItem, codes};
 use crate::json::{Val, name};
 use crate::place::Place;
@@ -127,7 +128,7 @@ struct PiReader {
     header: Option<Box<str>>,
     entries: Vec<PiEntry>,
     /// Index of each entry with an id, by the id.
-    by_id: HashMap<Box<str>, usize>,
+    by_id: HashMap<NodeName, usize>,
 }
 
 impl ThreadReader for PiReader {
@@ -136,7 +137,7 @@ impl ThreadReader for PiReader {
             self.header = text(record.val, "id");
             return;
         }
-        let entry = PiEntry::of(record);
+        let entry = PiEntry::of(record, self.entries.last());
         if let Some(id) = &entry.id {
             self.by_id.insert(id.clone(), self.entries.len());
         }
@@ -249,7 +250,7 @@ impl PiReader {
             next = match &entry.parent {
                 None if entry.id.is_some() => None,
                 None => ix.checked_sub(1),
-                Some(parent) if self.header.as_ref() == Some(parent) => None,
+                Some(parent) if self.header.as_deref() == Some(parent) => None,
                 Some(parent) => {
                     let parent = self.by_id.get(parent).copied().filter(|parent| !seen.contains(parent));
                     orphan = parent.is_none().then_some(ix);
@@ -266,7 +267,7 @@ impl PiReader {
         let compaction = |ix: usize| self.entries.get(ix).filter(|entry| entry.is_compaction);
         let Some(newest) = path.iter().rposition(|ix| compaction(*ix).is_some()) else { return path };
         let (before, [summary, after @ ..]) = path.split_at(newest) else { return path };
-        let first_kept = compaction(*summary).and_then(|entry| entry.first_kept.as_ref());
+        let first_kept = compaction(*summary).and_then(|entry| entry.first_kept.as_deref());
         let kept = first_kept.and_then(|id| self.by_id.get(id));
         let from = kept.and_then(|kept| before.iter().position(|ix| ix == kept)).unwrap_or(newest);
         let earlier = before.iter().skip(from).filter(|ix| compaction(**ix).is_none());

@@ -14,7 +14,7 @@ use crate::history::{HistorySettings, Role, Usage, Version, time};
 use crate::json::{Val, name};
 use crate::message::{Message, Part as MessagePart, RawJson};
 
-use crate::formats::member::{node_name, parsed};
+use crate::formats::member::{node_name, parsed, shared_name};
 use crate::formats::threads::parts;
 
 mod edit;
@@ -77,16 +77,13 @@ impl Format for QwenCode {
 /// Collects the lines of a session.
 #[derive(Default)]
 struct QwenReader {
-    lines: Vec<QwenLine>,
-    /// Index of each line by its `uuid`.
-    by_uuid: HashMap<NodeName, usize>,
-}
-
-/// The entry and the messages of all lines with one `uuid`.
-struct QwenLine {
-    entry: TreeEntry,
-    /// One message, or the messages of a compression.
+    /// The entry of all lines with one `uuid`, with the number of messages before its own.
+    entries: Vec<(usize, TreeEntry)>,
     messages: Vec<Message>,
+    /// The model of the last answer.
+    model: Option<NodeName>,
+    /// Index of each entry by its `uuid`.
+    by_uuid: HashMap<NodeName, usize>,
 }
 
 impl ThreadReader for QwenReader {
@@ -96,38 +93,48 @@ impl ThreadReader for QwenReader {
         let part = |own: Val<'_>| parts::block("gemini", RawJson::copied(own, base), base.of(own));
         let list = val.at(&["message", "parts"]).filter(Val::is_array);
         let message_parts: Vec<MessagePart> = list.iter().flat_map(|list| list.elements()).map(part).collect();
-        if let Some(line) = self.by_uuid.get(&name).and_then(|ix| self.lines.get_mut(*ix)) {
-            if let Some(message) = line.messages.first_mut().filter(|_| !line.entry.marks.has(EntryMarks::RESTART))
-            {
+        if let Some((first, entry)) = self.by_uuid.get(&name).and_then(|ix| self.entries.get_mut(*ix)) {
+            let has_message = entry.part != tree::EntryRole::Link && !entry.marks.has(EntryMarks::RESTART);
+            if let Some(message) = self.messages.get_mut(*first).filter(|_| has_message) {
                 message.parts.extend(message_parts);
             }
-            line.entry.model = node_name(val, "model").or(line.entry.model.take());
+            entry.model = node_name(val, "model").or(entry.model.take());
             return;
         }
         let is = |name: &str| val.get(name::r#type).is_some_and(|kind| kind.is(name));
         let compressed = val.at(&["systemPayload", "compressedHistory"]).filter(|list| {
             list.is_array() && val.get(name::subtype).is_some_and(|kind| kind.is("chat_compression"))
         });
-        let message = |role, all| vec![parts::message(role, all, base.of(val), record.number)];
-        let (part, messages) = match compressed {
+        let first = self.messages.len();
+        let mut add = |role, all| self.messages.push(parts::message(role, all, base.of(val), record.number));
+        let part = match compressed {
             Some(list) if is("system") => {
                 let content = |own: Val<'_>| {
                     let is_model = own.get(name::role).is_some_and(|role| role.is("model"));
                     let role = if is_model { Role::Assistant } else { Role::User };
                     Message::verbatim("gemini", role, RawJson::copied(own, base), base.of(own), record.number)
                 };
-                (tree::EntryRole::Input, list.elements().filter(Val::is_object).map(content).collect())
+                self.messages.extend(list.elements().filter(Val::is_object).map(content));
+                tree::EntryRole::Input
             }
-            _ if is("system") || message_parts.is_empty() => (tree::EntryRole::Link, Vec::new()),
-            _ if is("assistant") => (tree::EntryRole::Answer, message(Role::Assistant, message_parts)),
-            _ => (tree::EntryRole::Input, message(Role::User, message_parts)),
+            _ if is("system") || message_parts.is_empty() => tree::EntryRole::Link,
+            _ if is("assistant") => {
+                add(Role::Assistant, message_parts);
+                tree::EntryRole::Answer
+            }
+            _ => {
+                add(Role::User, message_parts);
+                tree::EntryRole::Input
+            }
         };
         let mut entry = TreeEntry::new(name.clone(), base.of(val), record.number, part);
-        entry.parent = node_name(val, "parentUuid");
+        let last = self.entries.last().map(|(_, last)| last);
+        entry.parent = shared_name(val, "parentUuid", last.map(|last| &last.name));
         entry.time = parsed(val, "timestamp", time::parse);
         entry.version = parsed(val, "version", Version::parse);
         if part == tree::EntryRole::Answer {
-            entry.model = node_name(val, "model");
+            entry.model = shared_name(val, "model", self.model.as_ref());
+            self.model = entry.model.clone();
             entry.store = Some(false);
             entry.marks.set(EntryMarks::NO_IDS);
         }
@@ -135,17 +142,13 @@ impl ThreadReader for QwenReader {
             entry.marks.set(EntryMarks::RESTART);
             entry.marks.set(EntryMarks::TRIMMED);
         }
-        self.by_uuid.insert(name, self.lines.len());
-        self.lines.push(QwenLine { entry, messages });
+        self.by_uuid.insert(name, self.entries.len());
+        self.entries.push((first, entry));
     }
 
     fn finish(self: Box<Self>) -> Vec<TranslatedThread> {
         let settings = HistorySettings { ..HistorySettings::default() };
-        let mut translated = TranslatedThread::from_messages(&INFO, settings, Vec::new());
-        for QwenLine { entry, messages } in self.lines {
-            translated.entries.push((translated.thread.messages.len(), entry));
-            translated.thread.messages.extend(messages);
-        }
-        vec![translated]
+        let translated = TranslatedThread::from_messages(&INFO, settings, self.messages);
+        vec![TranslatedThread { entries: self.entries, ..translated }]
     }
 }

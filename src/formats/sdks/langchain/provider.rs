@@ -1,6 +1,6 @@
 //! The provider to which a conversation is sent: the one that the newest answer names, or whose blocks it has.
 
-use crate::formats::member::text;
+use crate::formats::member::shown;
 use crate::formats::threads::DialectChoice;
 use crate::json::{Val, name};
 
@@ -47,9 +47,14 @@ impl LangchainProvider {
         self.has_marks |= needs_blocks(message);
         if message.kind == LangchainKind::Ai {
             let data = message.data;
-            let metadata = |key: &str| data.get("response_metadata").and_then(|meta| text(meta, key));
-            self.name = metadata("model_provider").unwrap_or(std::mem::take(&mut self.name));
-            self.model = metadata("model_name").or_else(|| metadata("model")).or(self.model.take());
+            let metadata = |key: &str| data.get("response_metadata").and_then(|meta| shown(meta, key));
+            if let Some(new) = metadata("model_provider").filter(|new| **new != *self.name) {
+                self.name = new.into();
+            }
+            let model = metadata("model_name").or_else(|| metadata("model"));
+            if let Some(new) = model.filter(|new| Some(&**new) != self.model.as_deref()) {
+                self.model = Some(new.into());
+            }
             let kwargs = data.get(name::additional_kwargs);
             let reasoning = kwargs.and_then(|kwargs| kwargs.get(name::reasoning)).filter(|own| own.is_object());
             self.has_items |= reasoning.is_some_and(|own| own.get(name::id).is_some());

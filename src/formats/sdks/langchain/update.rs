@@ -1,6 +1,7 @@
 //! Repair of a thread by the program that owns it: messages for `update_state`, which appends messages, and removes those
 //! that are named. So a call can get a result only while nothing but results comes after it.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use crate::format::handover::Problems;
@@ -92,9 +93,13 @@ impl MessageCalls {
     fn of(val: Val<'_>, record: &ParsedRecord<'_>) -> MessageCalls {
         let (message, base) = (LangchainMessage::of(val), record.base);
         let of_kind = |kind: LangchainKind| message.filter(|own| own.kind == kind);
-        let call = |(val, id): (Val<'_>, Box<str>)| {
+        let call = |(val, id): (Val<'_>, Cow<'_, str>)| {
             let given = || val.get(name::function).and_then(|function| text(function, "name"));
-            CallSite { at: base.of(val), id, name: text(val, "name").or_else(given).unwrap_or_default() }
+            CallSite {
+                at: base.of(val),
+                id: id.into(),
+                name: text(val, "name").or_else(given).unwrap_or_default(),
+            }
         };
         MessageCalls {
             at: base.of(val),
