@@ -75,11 +75,7 @@ pub fn sniff_into(bytes: &dyn ReadAt, tape: &mut Tape) -> io::Result<(Container,
             None => {
                 // What was read before is not read again.
                 let have = buf.len();
-                buf.resize(want as usize, 0);
-                let rest = buf.split_at_mut(have).1;
-                if bytes.read_at(have as u64, rest)? < rest.len() {
-                    return Err(io::ErrorKind::UnexpectedEof.into());
-                }
+                bytes.append_from(have as u64, want as usize - have, &mut buf)?;
                 &buf
             }
         };

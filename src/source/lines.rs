@@ -145,20 +145,12 @@ fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &
         }
         if have - last > LONG {
             let Some(end) = line_end(doc, at, limit + 1 - known)? else { return Ok(false) };
-            let more = (end - at) as usize;
-            buf.reserve_exact(more);
-            buf.resize(have + more, 0);
-            let n = doc.read_at(at, buf.split_at_mut(have).1)?;
-            return if n == more { Ok(true) } else { Err(io::ErrorKind::UnexpectedEof.into()) };
+            buf.reserve_exact((end - at) as usize);
+            return doc.append_from(at, (end - at) as usize, buf).map(|()| true);
         }
         let want = step.min((doc.len() - at) as usize);
-        buf.resize(have + want, 0);
-        let added = buf.split_at_mut(have).1;
-        let n = doc.read_at(at, added)?;
-        if n < want {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        if let Some(end) = memchr::memchr(b'\n', added) {
+        doc.append_from(at, want, buf)?;
+        if let Some(end) = memchr::memchr(b'\n', buf.split_at(have).1) {
             buf.truncate(have + end + 1);
             return Ok((buf.len() - last) as u64 <= limit + 1);
         }

@@ -213,11 +213,7 @@ impl SplitWindow<'_> {
         // A value longer than the limit need not be read to its end.
         let most = self.limit.saturating_add(2).saturating_sub(have as u64).max(STEP as u64).min(rest);
         let want = STEP.max(have).min(usize::try_from(most).unwrap_or(usize::MAX));
-        self.buf.reserve_exact(want);
-        self.buf.resize(have + want, 0);
-        if self.doc.read_at(self.base + have as u64, self.buf.split_at_mut(have).1)? < want {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
+        self.doc.append_from(self.base + have as u64, want, &mut self.buf)?;
         Ok(true)
     }
 

@@ -11,9 +11,8 @@ use crate::place::Place;
 use super::cycles;
 use super::forks;
 use super::gap::{TreeGap, TreeGaps};
-use super::groups::EntryGroups;
 use super::join::join;
-use super::trim::{is_results, trim};
+use super::trim::{is_result, is_results, summarised, trim};
 use super::{
     EntryMarks, EntryRole, Forest, MissingLinks, NO_NODE, NodeName, TreeEntry, TreeNode, TreeProblem,
     TreeProblemKind, distinct,
@@ -168,12 +167,12 @@ impl TreeBuilder {
 }
 
 /// The links between entries.
-pub(super) struct EntryLinks {
+struct EntryLinks {
     /// The entry whose name is used: itself, except for a copy.
-    pub same: Vec<u32>,
+    same: Vec<u32>,
     /// The entry whose content is used.
-    pub content: Vec<u32>,
-    pub parent: Vec<u32>,
+    content: Vec<u32>,
+    parent: Vec<u32>,
     missing: Vec<bool>,
     names: HashMap<NodeName, u32>,
     problems: Vec<TreeProblem>,
@@ -320,6 +319,85 @@ impl EntryLinks {
     }
 }
 
+/// The entries that make up each node.
+struct EntryGroups {
+    /// The first entry of the group that an entry belongs to; [`NO_NODE`] for links above the first item.
+    of: Vec<u32>,
+    /// Marks that a group inherits from the links above it.
+    carried: Vec<EntryMarks>,
+    /// The outputs that answer a response, by its group.
+    batches: HashMap<u32, u32>,
+}
+
+#[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
+impl EntryGroups {
+    fn new(from: &TreeBuilder, links: &EntryLinks, order: &[u32], joined: &[u32]) -> EntryGroups {
+        let mut groups = EntryGroups {
+            of: vec![NO_NODE; order.len()],
+            carried: vec![EntryMarks::default(); order.len()],
+            batches: HashMap::new(),
+        };
+        // (group of the parent, message) of each response, and the outputs that answer a response.
+        let mut lines: HashMap<(u32, &str), u32> = HashMap::new();
+        let mut batches: HashMap<u32, u32> = HashMap::new();
+        let mut answered: HashSet<(u32, u64)> = HashSet::new();
+        for &ix in order {
+            let entry = &from.entries[ix as usize];
+            if links.same[ix as usize] != ix || joined[ix as usize] != NO_NODE {
+                continue;
+            }
+            let parent = links.parent[ix as usize];
+            let above = if parent == NO_NODE { NO_NODE } else { groups.of[parent as usize] };
+            if parent != NO_NODE && from.entries[parent as usize].part == EntryRole::Link {
+                let carried = groups.carried[parent as usize];
+                groups.carried[ix as usize].set(carried);
+            }
+            let rows = from.rows_of(links.content[ix as usize]);
+            groups.of[ix as usize] = match entry.part {
+                EntryRole::Link => {
+                    let handed = EntryMarks(entry.marks.0 & EntryMarks::RESTART.and(EntryMarks::TRIMMED).0);
+                    groups.carried[ix as usize].set(handed);
+                    above
+                }
+                EntryRole::Answer if entry.message.is_some() => {
+                    let message = entry.message.as_deref().unwrap_or_default();
+                    let is_same = |group: u32| {
+                        group != NO_NODE && from.entries[group as usize].message.as_deref() == Some(message)
+                    };
+                    let over = |group: u32| match links.parent.get(group as usize) {
+                        Some(&up) if up != NO_NODE => groups.of[up as usize],
+                        _ => NO_NODE,
+                    };
+                    // The parent of a line may be an output of a call from an earlier line of its response.
+                    let beside = batches.get(&over(above)).filter(|batch| **batch == above).map(|_| over(above));
+                    let found = [above, beside.unwrap_or(NO_NODE)].into_iter().find(|group| is_same(*group));
+                    found.unwrap_or_else(|| *lines.entry((above, message)).or_insert(ix))
+                }
+                EntryRole::Input if above != NO_NODE && is_results(rows) => {
+                    let results = || rows.iter().filter(|row| is_result(row)).map(|row| (above, row.key));
+                    let is_new = results().all(|result| !answered.contains(&result));
+                    answered.extend(results());
+                    match batches.get(&above) {
+                        Some(&batch) if is_new => batch,
+                        Some(_) => ix,
+                        None => *batches.entry(above).or_insert(ix),
+                    }
+                }
+                _ => ix,
+            };
+        }
+        // Copies, and requests with a response, belong to the group of the other one.
+        groups.batches = batches;
+        for (ix, response) in joined.iter().enumerate() {
+            let other = links.same[if *response == NO_NODE { ix } else { *response as usize }];
+            if other != ix as u32 {
+                groups.of[ix] = groups.of[other as usize];
+            }
+        }
+        groups
+    }
+}
+
 /// Makes the nodes, in the order in which their first entries are stored.
 #[expect(clippy::indexing_slicing, reason = "lists have a place for each entry; links are their numbers")]
 fn lay_out(mut from: TreeBuilder, mut links: EntryLinks, groups: EntryGroups, ranks: &[u32]) -> Forest {
@@ -341,7 +419,7 @@ fn lay_out(mut from: TreeBuilder, mut links: EntryLinks, groups: EntryGroups, ra
     }
     // Lines of one response may be stored in another order than that of their links.
     members.sort_by_key(|(node, member)| (*node, ranks[*member as usize]));
-    let summarised = summarised(&from, &std::mem::take(&mut links.names));
+    let summarised = summarised(&from.entries, &std::mem::take(&mut links.names));
     let replaced =
         links.replaced.iter().map(|ix| (from.entries[*ix as usize].at, from.entries[*ix as usize].record));
     let mut forest = Forest { problems: links.problems, replaced: replaced.collect(), ..Forest::default() };
@@ -416,15 +494,4 @@ fn lay_out(mut from: TreeBuilder, mut links: EntryLinks, groups: EntryGroups, ra
     drop(from);
     forest.link(current);
     forest
-}
-
-/// The entry that the last summary refers to, if it comes before it: otherwise the summary is a title from another
-/// file.
-fn summarised(from: &TreeBuilder, names: &HashMap<NodeName, u32>) -> Option<usize> {
-    let mut summaries =
-        from.entries.iter().enumerate().rev().filter(|(_, entry)| entry.marks.has(EntryMarks::SUMMARY));
-    summaries.find_map(|(ix, entry)| {
-        let leaf = *names.get(entry.parent.as_deref()?)? as usize;
-        (leaf < ix).then_some(leaf)
-    })
 }

@@ -8,7 +8,6 @@ mod cycles;
 mod forest;
 mod forks;
 mod gap;
-mod groups;
 mod join;
 mod split;
 mod trim;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Write};
 
 use super::hints::{ByteHints, FileFault};
-use super::read::ReadAt;
+use super::read::{ReadAt, append_by_read_at};
 use super::synthetic::SyntheticSlot;
 
 /// Bytes with a slot for the text that is synthesised from them.
@@ -48,6 +48,13 @@ impl<R: ReadAt> ReadAt for GrowableBytes<R> {
         match self.slot.read_at(start, buf) {
             Some(n) => Ok(n),
             None => self.bytes.read_at(start, buf),
+        }
+    }
+
+    fn append_from(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        match start < self.bytes.len() {
+            true => self.bytes.append_from(start, len, out),
+            false => append_by_read_at(self, start, len, out),
         }
     }
 

@@ -64,8 +64,17 @@ pub trait ReadAt: Send + Sync {
     /// Reads `len` bytes from `start` into `out`, replacing its contents. Fewer bytes than requested is an error:
     /// the file shrank.
     fn read_into(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
-        out.resize(len, 0);
+        if out.len() < len {
+            out.clear();
+            return self.append_from(start, len, out);
+        }
+        out.truncate(len);
         if self.read_at(start, out)? == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    }
+
+    /// Appends `len` bytes from `start` to a buffer. Fewer bytes than requested is an error: the file shrank.
+    fn append_from(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        append_by_read_at(self, start, len, out)
     }
 
     /// Appends `len` bytes from `start` to a file. A file gives them without a detour through memory, where the system
@@ -119,9 +128,31 @@ impl ReadAt for Box<dyn ReadAt> {
         (**self).in_memory()
     }
 
+    fn append_from(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        (**self).append_from(start, len, out)
+    }
+
     fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
         (**self).append_to(start, len, out)
     }
+}
+
+/// [`ReadAt::append_from`] for bytes that cannot do better than clear the buffer, and read into it.
+pub(super) fn append_by_read_at<R: ReadAt + ?Sized>(
+    bytes: &R,
+    start: u64,
+    len: usize,
+    out: &mut Vec<u8>,
+) -> io::Result<()> {
+    let from = usize::try_from(start).unwrap_or(usize::MAX);
+    if let Some(text) = bytes.in_memory().and_then(|text| text.get(from..from.saturating_add(len))) {
+        out.extend_from_slice(text);
+        return Ok(());
+    }
+    let have = out.len();
+    out.resize(have + len, 0);
+    let read = bytes.read_at(start, out.split_at_mut(have).1)?;
+    if read == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 /// A file as long as it was when it was opened: lines that a live agent appends meanwhile are not seen.
@@ -193,6 +224,31 @@ impl ReadAt for FileBytes {
         })
     }
 
+    fn append_from(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        let have = out.len();
+        out.reserve_exact(len);
+        // What is read fills the room that there is.
+        if out.capacity() - have > len * 2 {
+            return append_by_read_at(self, start, len, out);
+        }
+        if start.saturating_add(len as u64) > self.len {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+        self.with_file(|file| {
+            while out.len() - have < len {
+                match positioned_append(file, out, start + (out.len() - have) as u64) {
+                    Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+                    Ok(_) => {}
+                    Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            out.truncate(have + len);
+            READ.fetch_add(len as u64, Ordering::Relaxed);
+            Ok(())
+        })
+    }
+
     fn append_to(&self, start: u64, len: u64, out: &mut File) -> io::Result<()> {
         self.with_file(|mut from| {
             // Reads go by offset, so the file's own position is free to be moved.
@@ -237,6 +293,21 @@ pub(super) fn read_at(file: &File, start: u64, buf: &mut [u8]) -> io::Result<usi
 #[cfg(unix)]
 fn positioned_read(file: &File, buf: &mut [u8], at: u64) -> io::Result<usize> {
     std::os::unix::fs::FileExt::read_at(file, buf, at)
+}
+
+/// Reads into the room of a buffer, which need not be cleared for it.
+#[cfg(unix)]
+fn positioned_append(file: &File, out: &mut Vec<u8>, at: u64) -> io::Result<usize> {
+    Ok(rustix::io::pread(file, rustix::buffer::spare_capacity(out), at)?)
+}
+
+#[cfg(not(unix))]
+fn positioned_append(file: &File, out: &mut Vec<u8>, at: u64) -> io::Result<usize> {
+    let have = out.len();
+    out.resize(out.capacity(), 0);
+    let read = positioned_read(file, out.split_at_mut(have).1, at);
+    out.truncate(have + *read.as_ref().unwrap_or(&0));
+    read
 }
 
 #[cfg(windows)]

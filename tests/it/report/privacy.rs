@@ -4,6 +4,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 
@@ -68,8 +69,10 @@ impl CanaryWriter<'_> {
 }
 
 /// The published words, which may be printed.
-pub fn words() -> HashSet<&'static str> {
-    include_str!("../../../schemas/words/published.txt").lines().collect()
+pub fn words() -> &'static HashSet<&'static str> {
+    static WORDS: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| include_str!("../../../schemas/words/published.txt").lines().collect());
+    &WORDS
 }
 
 /// A file as its lines or its document: text before JSON, and JSON if there is any.
