@@ -10,8 +10,8 @@ pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
     non_empty(val.get(key))
 }
 
-/// The same, to be looked at only.
-pub(super) fn shown<'v>(val: Val<'v>, key: &str) -> Option<Cow<'v, str>> {
+/// The same, borrowed from the record: for what is only compared.
+pub(super) fn borrowed_text<'v>(val: Val<'v>, key: &str) -> Option<Cow<'v, str>> {
     Some(match val.get(key)?.text().filter(|text| !text.is_empty())? {
         Cow::Borrowed(text) => string::lossy(text),
         Cow::Owned(text) => Cow::Owned(string::lossy(&text).into_owned()),
@@ -28,9 +28,9 @@ pub(super) fn node_name(val: Val<'_>, key: &str) -> Option<NodeName> {
     non_empty(val.get(key))
 }
 
-/// The same; nearly always it is this one, which is then shared.
+/// The same. If it is this one, as nearly always, that is shared.
 pub(super) fn shared_name(val: Val<'_>, key: &str, known: Option<&NodeName>) -> Option<NodeName> {
-    let text = shown(val, key)?;
+    let text = borrowed_text(val, key)?;
     Some(known.filter(|known| ***known == *text).map_or_else(|| text.into(), NodeName::clone))
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use crate::formats::member::shown;
+use crate::formats::member::borrowed_text;
 use crate::formats::threads::{DialectChoice, parts};
 use crate::json::Val;
 use crate::json::edit::RecordBase;
@@ -15,15 +15,15 @@ use super::message::LangchainMessage;
 /// The calls of an answer: each value that names one, with the id of the call.
 pub(super) fn calls<'v>(message: &LangchainMessage<'v>) -> Vec<(Val<'v>, Cow<'v, str>)> {
     let named = message.blocks().filter_map(|block| Some((block, call_id(block)?)));
-    let listed = listed_calls(message).filter_map(|call| Some((call, shown(call, "id")?)));
+    let listed = listed_calls(message).filter_map(|call| Some((call, borrowed_text(call, "id")?)));
     named.chain(listed).collect()
 }
 
 /// The id of the call, if a block is one.
 fn call_id(block: Val<'_>) -> Option<Cow<'_, str>> {
     match block.get("type")?.text()?.as_ref() {
-        b"tool_use" | b"tool_call" => shown(block, "id"),
-        b"function_call" | b"custom_tool_call" => shown(block, "call_id"),
+        b"tool_use" | b"tool_call" => borrowed_text(block, "id"),
+        b"function_call" | b"custom_tool_call" => borrowed_text(block, "call_id"),
         _ => None,
     }
 }
@@ -53,7 +53,7 @@ pub(super) fn parts(message: &LangchainMessage<'_>, dialect: DialectChoice, base
             parts::push(&mut out, part);
         }
     }
-    let rest = listed_calls(message).filter(|call| shown(*call, "id").is_none_or(|id| ids.insert(id)));
+    let rest = listed_calls(message).filter(|call| borrowed_text(*call, "id").is_none_or(|id| ids.insert(id)));
     out.extend(rest.filter_map(|call| answer.listed_call(call)));
     out
 }
@@ -165,7 +165,7 @@ impl AnswerReader<'_, '_> {
         let name = call.get("name").or_else(|| given?.get("name"));
         let input = call.get("args").or_else(|| given?.get("arguments")).filter(|input| !input.is_null());
         let items = self.message.data.at(&["additional_kwargs", "__openai_function_call_ids__"]);
-        let item = items.and_then(|items| items.get(&*shown(call, "id")?));
+        let item = items.and_then(|items| items.get(&*borrowed_text(call, "id")?));
         self.call_part(call.get("id"), name, input, item, call)
     }
 

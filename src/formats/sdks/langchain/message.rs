@@ -1,7 +1,7 @@
 //! A message in any of its forms: `messages_to_dict` (`{type, data}`), its own fields (`{type, content, …}`), and `dumpd`
 //! (`{lc: 1, kwargs}`).
 
-use crate::formats::member::shown;
+use crate::formats::member::borrowed_text;
 use crate::history::Role;
 use crate::json::{Val, name};
 
@@ -75,7 +75,7 @@ impl<'v> LangchainMessage<'v> {
             let kind = kind_of(&class).filter(|_| class.contains("Message"))?;
             return Some(LangchainMessage { kind, form: LangchainForm::Dump, val, data });
         }
-        let kind = kind_of(&shown(val, "type")?)?;
+        let kind = kind_of(&borrowed_text(val, "type")?)?;
         Some(match val.get(name::data).filter(|data| data.is_object()) {
             Some(data) => LangchainMessage { kind, form: LangchainForm::Dict, val, data },
             None => LangchainMessage { kind, form: LangchainForm::Fields, val, data: val },
@@ -90,7 +90,7 @@ impl<'v> LangchainMessage<'v> {
             LangchainKind::System if self.is_of_developer() => Role::Developer,
             LangchainKind::System => Role::System,
             LangchainKind::Tool => Role::Tool,
-            LangchainKind::Chat => match &*shown(self.data, "role")? {
+            LangchainKind::Chat => match &*borrowed_text(self.data, "role")? {
                 "assistant" | "ai" => Role::Assistant,
                 "system" | "developer" => Role::System,
                 _ => Role::User,

@@ -1,6 +1,6 @@
 //! The provider to which a conversation is sent: the one that the newest answer names, or whose blocks it has.
 
-use crate::formats::member::shown;
+use crate::formats::member::borrowed_text;
 use crate::formats::threads::DialectChoice;
 use crate::json::{Val, name};
 
@@ -47,7 +47,7 @@ impl LangchainProvider {
         self.has_marks |= needs_blocks(message);
         if message.kind == LangchainKind::Ai {
             let data = message.data;
-            let metadata = |key: &str| data.get("response_metadata").and_then(|meta| shown(meta, key));
+            let metadata = |key: &str| data.get("response_metadata").and_then(|meta| borrowed_text(meta, key));
             if let Some(new) = metadata("model_provider").filter(|new| **new != *self.name) {
                 self.name = new.into();
             }
