@@ -7,25 +7,22 @@ use crate::json::{Val, string};
 
 /// A string member.
 pub(super) fn text(val: Val<'_>, key: &str) -> Option<Box<str>> {
-    non_empty(val.get(key))
+    borrowed_text(val, key).map(Box::from)
 }
 
 /// The same, borrowed from the record: for what is only compared.
 pub(super) fn borrowed_text<'v>(val: Val<'v>, key: &str) -> Option<Cow<'v, str>> {
-    Some(match val.get(key)?.text().filter(|text| !text.is_empty())? {
-        Cow::Borrowed(text) => string::lossy(text),
-        Cow::Owned(text) => Cow::Owned(string::lossy(&text).into_owned()),
-    })
+    non_empty(val.get(key))
 }
 
 /// The string at a path.
 pub(super) fn text_at(val: Val<'_>, path: &[&str]) -> Option<Box<str>> {
-    non_empty(val.at(path))
+    non_empty(val.at(path)).map(Box::from)
 }
 
 /// A string member, as a name that the entries of a tree share.
 pub(super) fn node_name(val: Val<'_>, key: &str) -> Option<NodeName> {
-    non_empty(val.get(key))
+    borrowed_text(val, key).map(NodeName::from)
 }
 
 /// The same. If it is this one, as nearly always, that is shared.
@@ -39,7 +36,9 @@ pub(super) fn parsed<T>(val: Val<'_>, key: &str, parse: impl Fn(&str) -> Option<
     parse(&string::lossy(&val.get(key)?.text()?))
 }
 
-fn non_empty<T: for<'t> From<Cow<'t, str>>>(val: Option<Val<'_>>) -> Option<T> {
-    let text = val?.text().filter(|text| !text.is_empty())?;
-    Some(string::lossy(&text).into())
+fn non_empty(val: Option<Val<'_>>) -> Option<Cow<'_, str>> {
+    Some(match val?.text().filter(|text| !text.is_empty())? {
+        Cow::Borrowed(text) => string::lossy(text),
+        Cow::Owned(text) => Cow::Owned(string::lossy(&text).into_owned()),
+    })
 }

@@ -145,7 +145,6 @@ fn read_to_line_end(doc: &dyn ReadAt, base: u64, last: usize, limit: u64, buf: &
         }
         if have - last > LONG {
             let Some(end) = line_end(doc, at, limit + 1 - known)? else { return Ok(false) };
-            buf.reserve_exact((end - at) as usize);
             return doc.append_from(at, (end - at) as usize, buf).map(|()| true);
         }
         let want = step.min((doc.len() - at) as usize);

@@ -69,7 +69,12 @@ pub trait ReadAt: Send + Sync {
             return self.append_from(start, len, out);
         }
         out.truncate(len);
-        if self.read_at(start, out)? == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        self.read_exact_at(start, out)
+    }
+
+    /// Fills `buf` from `start`. Fewer bytes than requested is an error: the file shrank.
+    fn read_exact_at(&self, start: u64, buf: &mut [u8]) -> io::Result<()> {
+        if self.read_at(start, buf)? == buf.len() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
     }
 
     /// Appends `len` bytes from `start` to a buffer. Fewer bytes than requested is an error: the file shrank.
@@ -85,9 +90,7 @@ pub trait ReadAt: Send + Sync {
         while at < start + len {
             let want = (start + len - at).min(buf.len() as u64) as usize;
             let part = buf.split_at_mut(want).0;
-            if self.read_at(at, part)? < want {
-                return Err(io::ErrorKind::UnexpectedEof.into());
-            }
+            self.read_exact_at(at, part)?;
             out.write_all(part)?;
             at += want as u64;
         }
@@ -150,9 +153,9 @@ pub(super) fn append_by_read_at<R: ReadAt + ?Sized>(
         return Ok(());
     }
     let have = out.len();
+    out.reserve_exact(len);
     out.resize(have + len, 0);
-    let read = bytes.read_at(start, out.split_at_mut(have).1)?;
-    if read == len { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+    bytes.read_exact_at(start, out.split_at_mut(have).1)
 }
 
 /// A file as long as it was when it was opened: lines that a live agent appends meanwhile are not seen.
@@ -420,14 +423,10 @@ impl ReadAt for PatchedView<'_> {
             let part = buf.get_mut(done..done + len).ok_or(io::ErrorKind::InvalidInput)?;
             match piece {
                 ReplacementPart::Text(text) => part.copy_from_slice(text),
-                ReplacementPart::Copy(place) => {
-                    if self.inner.read_at(place.start, part)? < len {
-                        return Err(io::Error::from(io::ErrorKind::UnexpectedEof));
-                    }
-                }
+                ReplacementPart::Copy(place) => self.inner.read_exact_at(place.start, part)?,
             }
             done += len;
-            Ok(())
+            Ok::<(), io::Error>(())
         })?;
         Ok(done)
     }
@@ -444,6 +443,37 @@ impl ReadAt for PatchedView<'_> {
 mod tests {
     use super::*;
     use crate::place::{DocId, Edit, Patch, Place};
+    use crate::source::GrowableBytes;
+
+    #[test]
+    fn a_file_is_appended_to_a_buffer_with_any_room() -> io::Result<()> {
+        let text: Vec<u8> = (0..=255).cycle().take(1000).collect();
+        let mut file = tempfile::tempfile()?;
+        file.write_all(&text)?;
+        let bytes = GrowableBytes::new(FileBytes::new(file.try_clone()?)?);
+        // What is appended to the file later is not seen.
+        file.write_all(b"more")?;
+        for (start, len) in [(0, 1000), (0, 0), (1, 300), (999, 1), (1000, 0)] {
+            for room in [0, 1, len, len + 1, len * 2, len * 2 + 1, 5000] {
+                let mut out = Vec::with_capacity(4 + room);
+                out.extend_from_slice(b"head");
+                bytes.append_from(start as u64, len, &mut out)?;
+                assert_eq!(out, [b"head", &text[start..start + len]].concat(), "{start}, {len}, {room}");
+            }
+        }
+        for room in [0, 5000] {
+            let mut out = Vec::with_capacity(room);
+            let kind = |read: io::Result<()>| read.expect_err("past the end").kind();
+            assert_eq!(kind(bytes.append_from(999, 2, &mut out)), io::ErrorKind::UnexpectedEof);
+        }
+        file.set_len(500)?;
+        for room in [0, 5000] {
+            let mut out = Vec::with_capacity(room);
+            let kind = |read: io::Result<()>| read.expect_err("it shrank").kind();
+            assert_eq!(kind(bytes.append_from(400, 200, &mut out)), io::ErrorKind::UnexpectedEof);
+        }
+        Ok(())
+    }
 
     #[test]
     fn a_patched_doc_reads_at_any_offset() {
