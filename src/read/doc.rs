@@ -25,6 +25,9 @@ use super::{
     large_document, last_line, paths, unrecognised,
 };
 
+/// The tape of a longer document, in bytes, is not kept while its histories are judged, unless they are made from it.
+const MAX_SCANNED: usize = 256 << 10;
+
 /// Called with the output so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
 
@@ -157,8 +160,8 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             None => stage.read_record(text, start, whole),
         };
         stage.batch.report_truncated();
-        if !format.is_some_and(|format| format.layout().is_synthetic()) {
-            // Nothing is made from the record: a long one's tape is not kept while its history is judged.
+        let is_made_from = format.is_some_and(|format| format.layout().is_synthetic());
+        if !is_made_from && text.len() > MAX_SCANNED {
             let mut batch = std::mem::take(&mut stage.batch);
             drop(stage);
             return self.finish_batch(&mut batch, format, ScannedRecords::None, all);
@@ -412,17 +415,17 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         }
         match format.layout().thread_reader() {
             Some(reader) => self.read_translated(&mut from, (format, scanned), reader(), all),
-            None => self.finish_assembled(from, ended, items, format.info(), all),
+            None => self.finish_assembled(from, ended, items, (format.info(), scanned.document()), all),
         }
     }
 
-    /// Passes on the assembled histories.
+    /// Passes on the assembled histories. `scanned` is the document that they are in, if it is in memory.
     pub fn finish_assembled(
         &self,
         mut from: Assembler,
         ended: Vec<History>,
         items: &[Finding],
-        info: &'static FormatInfo,
+        (info, scanned): (&'static FormatInfo, Option<ScannedRecord<'_>>),
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         if let Some(effect) = branches::effect_of_missing_parent(&from, info, self.options) {
@@ -437,13 +440,13 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
-            self.emit_history(history, items, info, None, all);
+            self.emit_history(history, items, info, scanned, all);
         }
         self.raise_misfits(&mut from, all);
         let Some((histories, findings)) = branches::histories_of_tree(&mut from, info, self.options) else {
             return Ok(());
         };
-        histories.into_iter().for_each(|history| self.emit_history(history, items, info, None, all));
+        histories.into_iter().for_each(|history| self.emit_history(history, items, info, scanned, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
     }

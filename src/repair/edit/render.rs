@@ -10,9 +10,9 @@ use crate::formats;
 use crate::history::{Flags, Row};
 use crate::json::edit::{RecordBase, Sequence, SequenceSlot, remove_members};
 use crate::json::{Tape, Val, pointer, scan};
-use crate::place::{DocId, Edit, Patch, Place, ReplacementPart};
-use crate::read;
-use crate::source::{CachedReader, Container, ReadAt, framing, lines};
+use crate::place::{DocId, Edit, Patch, Pieces, Place, ReplacementPart};
+use crate::read::{self, ScannedRecord};
+use crate::source::{CachedReader, Container, PatchedView, ReadAt, framing, lines};
 
 use super::insertion::Insertion;
 use super::item_text::{insert_lines_after, item_edits, line_end, message_text_block, stub_text};
@@ -34,6 +34,11 @@ impl ItemStep<'_> {
         self.info.parts.get(usize::from(row.part)).map_or(RemovalUnit::Element, |part| part.unit)
     }
 
+    /// True if the item is in the text, and not made of it.
+    fn is_in_text(&self) -> bool {
+        !self.row.has(Flags::EMBEDDED) && !self.row.has(Flags::SYNTHETIC)
+    }
+
     /// True if the list of the item changes.
     fn changes_list(&self) -> bool {
         !self.decision.stays() || self.decision.inserts()
@@ -51,18 +56,7 @@ pub(in crate::repair) fn render(
     plans: &[HistoryPlan],
 ) -> io::Result<Patch> {
     let bytes = &CachedReader::new(bytes, container, marks);
-    let mut steps: Vec<ItemStep<'_>> = plans
-        .iter()
-        .flat_map(|plan| {
-            plan.decisions.iter().map(|(row, decision)| ItemStep {
-                info: plan.info,
-                newest_first: plan.newest_first,
-                row,
-                decision,
-            })
-        })
-        .filter(|step| !step.row.has(Flags::EMBEDDED) && !step.row.has(Flags::SYNTHETIC))
-        .collect();
+    let mut steps: Vec<ItemStep<'_>> = plans.iter().flat_map(steps_of).filter(ItemStep::is_in_text).collect();
     steps.sort_by_key(|step| step.row.at.start);
     let mut removed_members: Vec<Place> =
         plans.iter().flat_map(|plan| plan.removed_members.iter().copied()).collect();
@@ -103,6 +97,44 @@ pub(in crate::repair) fn render(
     let mut patch = Patch::default();
     patch.add(render.edits);
     Ok(patch)
+}
+
+/// The steps of a plan.
+fn steps_of(plan: &HistoryPlan) -> impl Iterator<Item = ItemStep<'_>> {
+    let HistoryPlan { info, newest_first, .. } = *plan;
+    plan.decisions.iter().map(move |(row, decision)| ItemStep { info, newest_first, row, decision })
+}
+
+/// Fills `out` with a record after the plan of its only history; false if the plan has more than edits of the record.
+pub(in crate::repair) fn edited_record(
+    bytes: &dyn ReadAt,
+    record: ScannedRecord<'_>,
+    plan: &HistoryPlan,
+    out: &mut Vec<u8>,
+) -> io::Result<bool> {
+    let steps: Vec<ItemStep<'_>> = steps_of(plan).collect();
+    let first = steps.first().map(|step| step.row.at).or(plan.removed_members.first().copied());
+    let (Some(Place { doc: id, .. }), Some(root)) = (first, record.tape.root(record.text)) else {
+        return Ok(false);
+    };
+    let base = RecordBase::new(id, record.start);
+    let whole = base.of(root);
+    if !steps.iter().all(|step| step.is_in_text() && whole.contains(&step.row.at)) {
+        return Ok(false);
+    }
+    let mut removed_members = plan.removed_members.clone();
+    removed_members.sort_by_key(Place::order);
+    let mut render = Renderer { id, bytes, edits: Vec::new() };
+    render.edit_scanned((whole, root.raw()), root, base, &steps, &removed_members)?;
+    if !render.edits.iter().all(|edit| whole.contains(&edit.at)) {
+        return Ok(false);
+    }
+    let mut patch = Patch::default();
+    patch.add(render.edits);
+    let after = PatchedView::new(bytes, Pieces::new(patch.edits(id), id, bytes.len()));
+    let end = after.len() - (bytes.len() - whole.end());
+    after.read_into(whole.start, (end - whole.start) as usize, out)?;
+    Ok(true)
 }
 
 /// The text of an item after changes.
@@ -152,8 +184,19 @@ impl Renderer<'_> {
         let mut text = Vec::new();
         self.bytes.read_into(whole.start, whole.len as usize, &mut text)?;
         let mut tape = Tape::new();
-        let base = RecordBase::new(self.id, whole.start);
         let Some(root) = scan(&text, &mut tape).ok().and_then(|()| tape.root(&text)) else { return Ok(()) };
+        self.edit_scanned((whole, &text), root, RecordBase::new(self.id, whole.start), steps, removed_members)
+    }
+
+    /// The same for a record that is scanned, with its text.
+    fn edit_scanned(
+        &mut self,
+        (whole, text): (Place, &[u8]),
+        root: Val<'_>,
+        base: RecordBase<'_>,
+        steps: &[ItemStep<'_>],
+        removed_members: &[Place],
+    ) -> io::Result<()> {
         for at in removed_members {
             remove_value(root, *at, base, &mut self.edits);
         }
@@ -164,13 +207,13 @@ impl Renderer<'_> {
                 return self.edit_messages(list, base, steps);
             }
             let message = self.edit_message(&MessageLayout::Lines, root, base, steps)?;
-            self.line_edits(whole, &text, message);
+            self.line_edits(whole, text, message);
             return Ok(());
         }
         let (lines, inside): (Vec<&ItemStep<'_>>, Vec<&ItemStep<'_>>) =
             steps.iter().partition(|step| step.unit(step.row) == RemovalUnit::Record);
         for step in &lines {
-            self.edit_line(step, whole, &text)?;
+            self.edit_line(step, whole, text)?;
         }
         // A removed line takes its content with it.
         let gone = |step: &&ItemStep<'_>| !step.decision.stays();

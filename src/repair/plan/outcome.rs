@@ -10,6 +10,9 @@ pub struct PlanOutcome {
     pub items: u32,
     /// True if all changes show in the judged rows, and nothing is left for a second round.
     pub is_sure: bool,
+    /// True if the record of a short history is recognised as before after the plan. The format of longer ones shows in
+    /// what remains.
+    pub keeps_format: bool,
 }
 
 /// With fewer items than this, the format of a record may no longer be recognised.
@@ -18,6 +21,11 @@ const MIN_ITEMS: u32 = 12;
 impl PlanOutcome {
     /// True if reading the text again would show nothing else.
     pub fn is_conclusive(&self) -> bool {
-        self.is_sure && self.items >= MIN_ITEMS
+        self.is_sure && (self.items >= MIN_ITEMS || self.keeps_format)
+    }
+
+    /// True if it is conclusive only if the record keeps its format.
+    pub fn depends_on_format(&self) -> bool {
+        self.is_sure && self.items < MIN_ITEMS
     }
 }

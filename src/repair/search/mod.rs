@@ -12,6 +12,7 @@ mod best;
 mod component;
 mod context;
 mod defect;
+mod kept_format;
 mod links;
 mod loss;
 mod node;
@@ -228,11 +229,17 @@ impl<'g> SearchContext<'g> {
             let impossible = plan.infeasible_causes(info, self.search.is_multiline);
             if impossible.is_empty() {
                 self.share_decisions(&chosen);
-                let predicted = (self.search.predicts && !plan.is_empty()).then(|| self.predict(&plan, &chosen));
-                if self.search.plan_use == PlanUse::Predicted {
+                let mut predicted =
+                    (self.search.predicts && !plan.is_empty()).then(|| self.predict(&plan, &chosen));
+                let is_predicted = self.search.plan_use == PlanUse::Predicted;
+                let open = predicted.as_mut().filter(|open| is_predicted && open.depends_on_format());
+                if is_predicted && open.is_none() {
                     plan.keep_first_change();
                 }
                 let made = plan.finish(info)?;
+                if let Some(open) = open {
+                    open.keeps_format = kept_format::keeps_format(self.case, &made);
+                }
                 let collect = || surroundings::collect(self.case.cx.history, info, &made.changes);
                 let around = (self.search.plan_use == PlanUse::Shown).then(collect).flatten();
                 return Some(HistoryPlan { outcome: predicted, surroundings: around, ..made });
@@ -292,6 +299,7 @@ impl<'g> SearchContext<'g> {
         PlanOutcome {
             remaining,
             items: count,
+            keeps_format: false,
             is_sure: is_last
                 && chosen.iter().all(|chosen| acts::shows_in_rows(chosen.act))
                 && plan.changes().all(|change| matches!(change.cause, Cause::Rule(..))),

@@ -1,0 +1,35 @@
+//! Whether a record is recognised after a plan as it was before: a format is recognised by what a record contains, and the
+//! fewer items it has, the more depends on each. The plan is rendered into the record, and its format detected; nothing is
+//! judged.
+
+use crate::format::HistoryScope;
+use crate::json::{ScratchBuffers, Val, pointer, scan};
+use crate::judge::JudgedHistory;
+use crate::read::detect;
+use crate::repair::edit::render::edited_record;
+use crate::repair::plan::history_plan::HistoryPlan;
+
+/// True if the record of a history is surely read as before after a plan for it; false also if that cannot be known here.
+pub(super) fn keeps_format(case: &JudgedHistory<'_>, plan: &HistoryPlan) -> bool {
+    let reading = &case.options.read;
+    let is_apart = case.info.histories == HistoryScope::PerRecord && case.info.editor.is_none();
+    let Some(record) = case.cx.text.scanned().filter(|_| is_apart && reading.format.is_none()) else {
+        return false;
+    };
+    let mut scratch = ScratchBuffers::acquire();
+    let ScratchBuffers { text, tape } = &mut scratch;
+    // What cannot be read here will be reported where it is repaired.
+    if !edited_record(case.cx.text.bytes(), record, plan, text).unwrap_or(false) {
+        return false;
+    }
+    let Some(root) = scan(text, tape).ok().and_then(|()| tape.root(text)) else { return false };
+    let is_read_as_before = |after: Val<'_>, dialect: Option<&str>| {
+        [detect::of_record(after, dialect), detect::of_document(after, dialect)]
+            .iter()
+            .all(|format| format.is_some_and(|format| format.info().name == case.info.name))
+    };
+    pointer::resolve(root, &reading.pointer).is_some_and(|after| {
+        // What is written is compared without the target.
+        is_read_as_before(after, None) && (reading.dialect.is_none() || is_read_as_before(after, reading.dialect))
+    })
+}
