@@ -235,7 +235,7 @@ impl Assembler {
             }
             Mark::End => return self.end_history(),
             Mark::Settings(set, value) => set(&mut self.settings, value),
-            Mark::NotConverted(finding) => self.settings.conversion_losses.push(finding),
+            Mark::NotConverted(finding) => self.settings.conversion_losses.push(*finding),
             Mark::Unsent(at, record, why) => {
                 if self.gathers_unsent {
                     self.settings.unsent.push(UnsentItem::at(at, record, "an item", why));

@@ -36,7 +36,7 @@ pub fn label_entry(entry: Val<'_>, record: &Record<'_>, sink: &mut dyn Sink) {
         sink.mark(Mark::Settings(HistorySettings::set_entry_name, name.into()));
         let end = member.key_start + member.key.raw.len() as u32 + 2;
         let at = record.base.place(member.key_start, end);
-        sink.mark(Mark::NotConverted(LossKind::ENTRY_NAME.to_finding(at, record.number)));
+        sink.mark(Mark::not_converted(LossKind::ENTRY_NAME, at, record.number));
     }
 }
 

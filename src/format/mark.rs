@@ -5,6 +5,7 @@ use crate::history::ordinals::OrdinalHeader;
 use crate::history::ranked_order::Rank;
 use crate::history::tree::TreeEntry;
 use crate::history::{Finding, HistorySettings};
+use crate::message::LossKind;
 use crate::place::Place;
 
 use super::requests::CustomEvent;
@@ -18,7 +19,7 @@ pub enum Mark {
     /// A setting of the request that would replay the log, and the value to set.
     Settings(fn(&mut HistorySettings, Box<str>), Box<str>),
     /// A value outside of the request, which a conversion loses.
-    NotConverted(Finding),
+    NotConverted(Box<Finding>),
     /// A value of a record that is not sent: its place, the number of the record, and the reason.
     Unsent(Place, u32, &'static str),
     /// The client began a turn here. It counts for a rollback once it has a user message.
@@ -48,6 +49,13 @@ pub enum Mark {
     Unreadable(Place, u32),
     /// A line of a log with numbered lines: the number that it carries, and its contents if it is a header.
     Line { record: u32, number: Option<u64>, at: Place, header: Option<Box<OrdinalHeader>> },
+}
+
+impl Mark {
+    /// A value of a record that a conversion loses.
+    pub fn not_converted(loss: LossKind, at: Place, record: u32) -> Mark {
+        Mark::NotConverted(Box::new(loss.to_finding(at, record)))
+    }
 }
 
 /// The use of a text in a record when its history is replayed.

@@ -1,9 +1,10 @@
 //! The rows, marks and findings of a batch of records, before they are assembled.
 
-use crate::format::{Assembler, Mark};
+use crate::format::{Assembler, Mark, REFERENCE};
 use crate::history::{Finding, History, RepairAct, Row};
 use crate::json::SavedTapes;
 
+use super::records;
 use super::skipped_records::SkippedRecord;
 
 /// The results of reading a batch of consecutive records.
@@ -32,6 +33,17 @@ pub struct Batch {
 }
 
 impl Batch {
+    /// An empty batch with room for as many rows and marks as this one has.
+    pub fn with_same_room(&self) -> Batch {
+        let (rows, marks) = (Vec::with_capacity(self.rows.len()), Vec::with_capacity(self.marks.len()));
+        Batch { rows, marks, ..Batch::default() }
+    }
+
+    /// Searches a text that cannot be scanned for references of `slim`.
+    pub fn search_references(&mut self, text: &[u8]) {
+        self.may_refer |= records::mentions(text, REFERENCE);
+    }
+
     /// Reports the record that ends early as damaged, because another one follows it.
     pub fn report_truncated(&mut self) {
         if let Some(truncated) = self.truncated.take() {

@@ -38,7 +38,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         let read = lines::read_chunk(self.bytes, start, n, limit, buf)?;
         let is_end = read.start + read.bytes.len() as u64 >= self.bytes.len();
         let mut own = DocReading::new(self.container);
-        stage.batch = Batch { tapes, ..Batch::default() };
+        stage.batch.tapes = tapes;
         let mut at = match n {
             0 => 0,
             _ => (self.first_record_start(start, &read)? - read.start).min(read.bytes.len() as u64) as usize,
@@ -75,7 +75,9 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             stage.too_long(at);
             marks.newlines += 1;
         }
-        Ok(ChunkReading { start: read.start, marks, batch: std::mem::take(&mut stage.batch), own })
+        // The next chunk will have about as many.
+        let next = if is_end { Batch::default() } else { stage.batch.with_same_room() };
+        Ok(ChunkReading { start: read.start, marks, batch: std::mem::replace(&mut stage.batch, next), own })
     }
 
     /// Reads the first record of lines.

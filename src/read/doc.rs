@@ -198,6 +198,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
                 DocumentPiece::Element { section, bytes, base, .. } => (bytes, base, Slice::Element { section }),
                 DocumentPiece::Head { bytes, base } => (bytes, base, Slice::Rest),
             };
+            stage.batch.may_refer |= tape.has_replaylint_ref();
             stage.check_utf8(bytes, base);
             if tape.is_odd() {
                 stage.oddities(tape, base);
@@ -220,6 +221,8 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             }
             true
         });
+        // What follows an error is not read.
+        stage.batch.may_refer |= done.is_err();
         match done {
             Ok(()) => {}
             Err(SplitError::Io(error)) => return Err(error),
@@ -234,7 +237,6 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             }
         }
         stage.batch.records = 1;
-        stage.batch.may_refer = true;
         self.finish_batch(&mut stage.batch, format, ScannedRecords::None, all)
     }
 

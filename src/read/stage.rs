@@ -210,11 +210,11 @@ impl<'o, V: Visitor> Stage<'o, V> {
 
     /// Reads the values in damaged lines.
     fn damaged_lines(&mut self, text: &[u8], start: u64, is_end: bool) -> LineReading {
-        self.batch.may_refer = true;
         let found = damage::recover(text, is_end, &|val| self.is_record(val));
         if found.needs_more {
             return LineReading { needs_more: true, ..LineReading::multiline(0, None) };
         }
+        self.batch.search_references(text.get(..found.len).unwrap_or(text));
         let whole = Place::new(self.doc, start, (found.len + usize::from(found.len < text.len())) as u32);
         for one in &found.damages {
             let len = match one.kind {
@@ -439,7 +439,7 @@ impl<'o, V: Visitor> Stage<'o, V> {
     }
 
     fn report_unreadable(&mut self, fault: Fault, bytes: &[u8], base: RecordBase<'_>) {
-        self.batch.may_refer = true;
+        self.batch.search_references(bytes);
         let at = base.offset(fault.at.min(bytes.len() as u32));
         let row = Row::of_place(Place::new(self.doc, at, u32::from(u64::from(fault.at) < bytes.len() as u64)), 0);
         let row = Row { record: self.batch.records, ..row };

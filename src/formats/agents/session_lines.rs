@@ -209,8 +209,7 @@ impl SessionLine<'_> {
             && let Some(attachment) = line.get("attachment")
         {
             // The client sends it to the model as a reminder, with a text of its own.
-            let lost = LossKind::NOT_TRANSLATED.to_finding(record.base.of(attachment), record.number);
-            sink.mark(Mark::NotConverted(lost));
+            sink.mark(Mark::not_converted(LossKind::NOT_TRANSLATED, record.base.of(attachment), record.number));
         }
         let message = line.get(name::message).filter(|message| message.get(name::content).is_some());
         let Some(name) = name else {

@@ -158,7 +158,7 @@ fn read_response(record: &Record<'_>, sink: &mut dyn Sink) {
     let settings = HistorySettings { usage: Usage::Log, read_only: Some(READ_ONLY), ..HistorySettings::default() };
     sink.mark(Mark::Start(Box::new(settings)));
     if let Some(found) = record.val.get(CITATIONS) {
-        sink.mark(Mark::NotConverted(LossKind::CITATION.to_finding(record.base.of(found), record.number)));
+        sink.mark(Mark::not_converted(LossKind::CITATION, record.base.of(found), record.number));
     }
     response::read_message(record.val, record, 0, Flags::default(), sink);
     sink.mark(Mark::End);

@@ -40,7 +40,7 @@ pub(super) fn read_candidate(
     if let Some(found) = candidate.get("groundingMetadata").or_else(|| candidate.get("grounding_metadata"))
         && found.count() > 0
     {
-        sink.mark(Mark::NotConverted(LossKind::CITATION.to_finding(record.base.of(found), record.number)));
+        sink.mark(Mark::not_converted(LossKind::CITATION, record.base.of(found), record.number));
     }
     read_item(&GEMINI, candidate, record, part, flags | Flags::RECORDED, sink);
 }

@@ -136,8 +136,7 @@ fn read_message(message: Val<'_>, record: &Record<'_>, part: u8, sink: &mut dyn 
         // Roo Code sends it back to models that want their reasoning; other requests do not contain it.
         for key in ["reasoning_content", "reasoning_details"] {
             if let Some(thoughts) = message.get(key).filter(|thoughts| !thoughts.is_null()) {
-                let lost = LossKind::REASONING.to_finding(record.base.of(thoughts), record.number);
-                sink.mark(Mark::NotConverted(lost));
+                sink.mark(Mark::not_converted(LossKind::REASONING, record.base.of(thoughts), record.number));
             }
         }
     }

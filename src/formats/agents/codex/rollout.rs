@@ -150,14 +150,11 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
             let instructions = ["base_instructions", "instructions"].iter().filter_map(|key| meta.get(key));
             let texts = instructions.map(|own| own.get(name::text).unwrap_or(own));
             for text in texts.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
-                let lost = LossKind::NOT_TRANSLATED.to_finding(record.base.of(text), record.number);
-                sink.mark(Mark::NotConverted(lost));
+                sink.mark(Mark::not_converted(LossKind::NOT_TRANSLATED, record.base.of(text), record.number));
             }
             let tools = meta.get("dynamic_tools").into_iter().flat_map(|tools| tools.elements());
             for tool in tools {
-                sink.mark(Mark::NotConverted(
-                    LossKind::NOT_TRANSLATED.to_finding(record.base.of(tool), record.number),
-                ));
+                sink.mark(Mark::not_converted(LossKind::NOT_TRANSLATED, record.base.of(tool), record.number));
             }
             if let Some(provider) = meta.get(name::model_provider).and_then(|p| p.text()) {
                 sink.mark(Mark::Settings(set_provider, text(&provider)));

@@ -52,7 +52,7 @@ fn read_record(record: &Record<'_>, sink: &mut dyn Sink) {
     sink.mark(Mark::Start(Box::new(HistorySettings { usage: Usage::Log, ..HistorySettings::default() })));
     let instructions = record.val.at(&["session", "instructions"]);
     if let Some(text) = instructions.filter(|text| text.as_str().is_some_and(|text| !text.is_blank())) {
-        sink.mark(Mark::NotConverted(LossKind::NOT_TRANSLATED.to_finding(record.base.of(text), record.number)));
+        sink.mark(Mark::not_converted(LossKind::NOT_TRANSLATED, record.base.of(text), record.number));
     }
     if let Some(items) = record.val.get(name::items) {
         read_array(&CODEX, items, record, 0, Flags::default(), sink);
