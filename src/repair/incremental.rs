@@ -73,20 +73,22 @@ struct RejudgedLines<'r> {
     growth: Vec<i64>,
 }
 
-/// Judging again pays off if at most one of this many records changes.
+/// Judging records by themselves pays off if at most one of this many is judged again.
 const MIN_RECORDS_PER_CHANGE: u64 = 2;
 
 impl<'r> RejudgedLines<'r> {
     fn of(round: &RepairRound<'r>, options: &Options) -> io::Result<Option<RejudgedLines<'r>>> {
         let (found, before) = (round.found, round.before);
         let places = changed_places(round);
-        let records = places.chunk_by(|a, b| a.1 == b.1).count();
-        if records as u64 * MIN_RECORDS_PER_CHANGE > u64::from(found.records)
-            || !is_log_of_documents(round, options)?
+        let edits = round.patch.edits(round.id);
+        let predicted = conclusive_outcomes(round, edits);
+        let is_predicted = |history: Option<u32>| history.is_some_and(|number| predicted.contains_key(&number));
+        let records = places.chunk_by(|a, b| a.1 == b.1);
+        let open = records.filter(|places| !places.iter().any(|(.., history)| is_predicted(*history))).count();
+        if open as u64 * MIN_RECORDS_PER_CHANGE > u64::from(found.records) || !is_log_of_documents(round, options)?
         {
             return Ok(None);
         }
-        let edits = round.patch.edits(round.id);
         let mut growth = Vec::with_capacity(edits.len() + 1);
         let mut by = 0;
         for edit in edits {
@@ -94,13 +96,7 @@ impl<'r> RejudgedLines<'r> {
             by += edit.with.iter().map(|with| with.len() as i64).sum::<i64>() - i64::from(edit.at.len);
         }
         growth.push(by);
-        let mut all = RejudgedLines {
-            lines: Vec::new(),
-            judged: Vec::new(),
-            predicted: conclusive_outcomes(round, edits),
-            edits,
-            growth,
-        };
+        let mut all = RejudgedLines { lines: Vec::new(), judged: Vec::new(), predicted, edits, growth };
         let held = CachedReader::new(before, found.container, &found.lines);
         let (mut next, mut own) = (0, 0u64);
         for (at, record, history) in places {
@@ -128,6 +124,13 @@ impl<'r> RejudgedLines<'r> {
             let len = u64::from(line.len).saturating_add_signed(growth(next) - growth(first));
             all.lines.push(RejudgedLine { at: line, record, history, new_start: now, part_start: own, len });
         }
+        // A plan does not predict what is found on other histories of its record, and on the record itself.
+        let others = found.findings.iter().filter_map(|judged| {
+            let line = all.line_before(judged.finding.row.at.start)?;
+            line.history.filter(|history| judged.history != Some(*history))
+        });
+        let others: Vec<u32> = others.collect();
+        others.iter().for_each(|history| _ = all.predicted.remove(history));
         for (n, line) in all.lines.iter_mut().enumerate() {
             if line.history.is_none_or(|history| !all.predicted.contains_key(&history)) {
                 line.part_start = own;
@@ -176,7 +179,7 @@ impl<'r> RejudgedLines<'r> {
         let planned = own.iter().flat_map(|own| &own.outputs);
         let made = planned.map(|plan| self.log_plan(plan)).collect::<Option<Vec<_>>>()?;
         let mut all = found.with_outputs(made);
-        all.findings.retain(|judged| !self.contains(judged.finding.row.at.start));
+        all.findings.retain(|judged| self.line_before(judged.finding.row.at.start).is_none());
         for judged in &mut all.findings {
             *judged = with_places(judged, |at| self.new_place(at));
         }
@@ -201,10 +204,10 @@ impl<'r> RejudgedLines<'r> {
         Some(all)
     }
 
-    /// True if an offset in the text before is in one of the lines.
-    fn contains(&self, at: u64) -> bool {
+    /// The line that contains an offset in the text before.
+    fn line_before(&self, at: u64) -> Option<&RejudgedLine> {
         let next = self.lines.partition_point(|line| line.at.start <= at);
-        next.checked_sub(1).and_then(|n| self.lines.get(n)).is_some_and(|line| at < line.at.end())
+        next.checked_sub(1).and_then(|n| self.lines.get(n)).filter(|line| at < line.at.end())
     }
 
     /// The place after the round of a place that no edit touched.

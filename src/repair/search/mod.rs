@@ -90,11 +90,16 @@ impl HistoryVisitor for RepairSearch<'_> {
         for change in &mut made.changes {
             change.history = Some(made.number);
         }
+        for judged in made.outcome.iter_mut().flat_map(|predicted| &mut predicted.remaining) {
+            judged.history = Some(made.number);
+        }
     }
 
     fn renumber_records(made: &mut HistoryPlan, by: u32) {
         made.decisions.iter_mut().for_each(|(row, _)| row.record += by);
         made.changes.iter_mut().for_each(|change| change.row.record += by);
+        let remaining = made.outcome.iter_mut().flat_map(|predicted| &mut predicted.remaining);
+        remaining.for_each(|judged| judged.finding.row.record += by);
     }
 }
 
@@ -231,9 +236,8 @@ impl<'g> SearchContext<'g> {
                 self.share_decisions(&chosen);
                 let mut predicted =
                     (self.search.predicts && !plan.is_empty()).then(|| self.predict(&plan, &chosen));
-                let is_predicted = self.search.plan_use == PlanUse::Predicted;
-                let open = predicted.as_mut().filter(|open| is_predicted && open.depends_on_format());
-                if is_predicted && open.is_none() {
+                let open = predicted.as_mut().filter(|open| open.depends_on_format());
+                if self.search.plan_use == PlanUse::Predicted && open.is_none() {
                     plan.keep_first_change();
                 }
                 let made = plan.finish(info)?;

@@ -120,6 +120,31 @@ fn a_prediction_reads_only_the_records_that_would_change() {
     assert!(bytes <= most && most < text.len(), "{bytes} bytes, {most} at most of {}", text.len());
 }
 
+/// A result without its call in a short request of each dialect.
+const SHORT_REQUESTS: [&str; 5] = [
+    r#"{"model":"gpt-5","input":[{"role":"user","content":"hi"},{"type":"function_call_output","call_id":"c1","output":"x"}]}"#,
+    r#"{"model":"gpt-5","messages":[{"role":"user","content":"hi"},{"role":"tool","tool_call_id":"c1","content":"x"}]}"#,
+    r#"{"model":"claude-sonnet-4-5","max_tokens":9,"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","content":"x"},{"type":"text","text":"hi"}]}]}"#,
+    r#"{"contents":[{"role":"user","parts":[{"text":"hi"}]},{"role":"user","parts":[{"functionResponse":{"name":"f","response":{"a":1}}}]},{"role":"user","parts":[{"text":"go on"}]}]}"#,
+    r#"{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}}]},"messages":[{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"x"}]}},{"text":"hi"}]}]}"#,
+];
+
+#[test]
+fn a_prediction_for_short_requests_reads_nothing() {
+    for request in SHORT_REQUESTS {
+        for count in [1, 50] {
+            let text = CountedText::new([request].repeat(count).join("\n").into_bytes());
+            let mut found = check_of(&text, &Options::default());
+            assert_eq!(found.findings.len(), count, "{request}");
+            text.take_counts();
+            let predicted = predictions::predict(DOC, &text, &mut found, &Options::default(), 1, false);
+            assert_eq!(predicted.expect("memory reads").resolved, count as u64, "{request}");
+            assert_eq!(text.take_counts(), (0, 0), "{request}");
+            assert_eq!(predicted_fixes(&text.text), applied_fixes(&text.text), "{request}");
+        }
+    }
+}
+
 /// The number of findings that `check` predicts as fixed, and the fixes of each finding.
 fn predicted_fixes(text: &[u8]) -> (u64, Vec<String>) {
     let bytes = growable_text(text);
@@ -174,24 +199,25 @@ fn predictions_agree_with_the_repair_of_the_whole_doc() {
     }
 }
 
-/// Short histories are predicted by a repair of their records, some megabytes at a time.
+/// Histories with items of unknown kinds are predicted by a repair of their records, some megabytes at a time.
 #[test]
 fn predictions_agree_where_records_fill_several_batches() {
     let long = "x".repeat(150_000);
     let request = |n: usize| {
-        let of_turn = match n % 4 {
+        let of_turn = match n % 5 {
             0 => r#"{"role":"assistant","content":"y"}"#,
-            1 => r#"{"role":"tool","tool_call_id":"c1","content":"y"}"#,
+            1 => r#"{"role":"wizard","content":"y"},{"role":"tool","tool_call_id":"c1","content":"y"}"#,
             2 => {
                 r#"{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}"#
             }
+            3 => r#"{"role":"wizard","content":"y"},{"role":"tool","content":"y"}"#,
             _ => r#"{"role":"tool","content":"y"}"#,
         };
         format!(
             r#"{{"model":"gpt-5","messages":[{{"role":"user","content":"{long}"}},{of_turn},{{"role":"user","content":"{n}"}}]}}"#
         )
     };
-    let text = (0..70).map(request).collect::<Vec<_>>().join("\n");
+    let text = (0..75).map(request).collect::<Vec<_>>().join("\n");
     let (resolved, fixes) = predicted_fixes(text.as_bytes());
     assert!(resolved > 30 && fixes.len() > 50, "{resolved} of {}", fixes.len());
     assert_eq!((resolved, fixes), applied_fixes(text.as_bytes()));
