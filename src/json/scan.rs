@@ -6,8 +6,13 @@ use super::fault::{Fault, FaultKind};
 use super::grammar::{grammar, is_space};
 use super::tape::Tape;
 
+/// Few texts have a node, which is a value or a key, in fewer bytes than this on average. A tape of a dense text grows once more.
+const BYTES_PER_NODE: usize = 16;
+
 /// Scans a text that consists of one value.
 pub fn scan(bytes: &[u8], tape: &mut Tape) -> Result<(), Fault> {
+    tape.nodes.clear();
+    tape.nodes.reserve(bytes.len() / BYTES_PER_NODE);
     let end = scan_prefix(bytes, tape)?;
     match first_non_space(bytes, end as usize) {
         Some(at) => Err(Fault { kind: FaultKind::TrailingText, at: at as u32 }),

@@ -25,9 +25,6 @@ use super::{
     large_document, last_line, paths, unrecognised,
 };
 
-/// The tape of a longer document, in bytes, is not kept while its histories are judged, unless they are made from it.
-const MAX_SCANNED: usize = 256 << 10;
-
 /// Called with the output so far, in the order of the doc, so that it need not be kept until the end.
 pub type Emit<'e, T> = &'e mut dyn FnMut(&mut T) -> io::Result<()>;
 
@@ -160,8 +157,8 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             None => stage.read_record(text, start, whole),
         };
         stage.batch.report_truncated();
-        let is_made_from = format.is_some_and(|format| format.layout().is_synthetic());
-        if !is_made_from && text.len() > MAX_SCANNED {
+        if !format.is_some_and(|format| format.layout().is_synthetic()) {
+            // Nothing is made from the record: a long one's tape is not kept while its history is judged.
             let mut batch = std::mem::take(&mut stage.batch);
             drop(stage);
             return self.finish_batch(&mut batch, format, ScannedRecords::None, all);
@@ -417,17 +414,17 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         }
         match format.layout().thread_reader() {
             Some(reader) => self.read_translated(&mut from, (format, scanned), reader(), all),
-            None => self.finish_assembled(from, ended, items, (format.info(), scanned.document()), all),
+            None => self.finish_assembled(from, ended, items, format.info(), all),
         }
     }
 
-    /// Passes on the assembled histories. `scanned` is the document that they are in, if it is in memory.
+    /// Passes on the assembled histories.
     pub fn finish_assembled(
         &self,
         mut from: Assembler,
         ended: Vec<History>,
         items: &[Finding],
-        (info, scanned): (&'static FormatInfo, Option<ScannedRecord<'_>>),
+        info: &'static FormatInfo,
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         if let Some(effect) = branches::effect_of_missing_parent(&from, info, self.options) {
@@ -442,13 +439,13 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             return Ok(());
         }
         for history in ended.into_iter().chain(from.finish()) {
-            self.emit_history(history, items, info, scanned, all);
+            self.emit_history(history, items, info, None, all);
         }
         self.raise_misfits(&mut from, all);
         let Some((histories, findings)) = branches::histories_of_tree(&mut from, info, self.options) else {
             return Ok(());
         };
-        histories.into_iter().for_each(|history| self.emit_history(history, items, info, scanned, all));
+        histories.into_iter().for_each(|history| self.emit_history(history, items, info, None, all));
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
     }

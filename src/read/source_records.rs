@@ -21,15 +21,6 @@ pub(super) enum ScannedRecords<'r> {
     Lines(&'r SavedTapes),
 }
 
-impl<'r> ScannedRecords<'r> {
-    pub fn document(self) -> Option<ScannedRecord<'r>> {
-        match self {
-            ScannedRecords::Document(scanned) => Some(scanned),
-            ScannedRecords::None | ScannedRecords::Lines(_) => None,
-        }
-    }
-}
-
 /// The records that a text is made from.
 pub(super) struct SourceRecords<'r> {
     pub bytes: &'r dyn ReadAt,

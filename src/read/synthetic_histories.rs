@@ -39,7 +39,7 @@ impl<T: ReadConsumer> DocReader<'_, T> {
             let mut batch = std::mem::take(&mut stage.batch);
             batch.assemble(&mut assembler, &mut ended);
             batch.record_findings.drain(..).for_each(|finding| self.raise(finding, all));
-            self.finish_assembled(assembler, ended, &batch.items, (info, None), all)?;
+            self.finish_assembled(assembler, ended, &batch.items, info, all)?;
         }
         Ok(())
     }

@@ -219,29 +219,44 @@ fn sniff_long_value(bytes: &dyn ReadAt, head: &[u8]) -> io::Result<Container> {
 }
 
 /// True if text follows a line. It is looked for from `at` on, which is in the line if that has `begun`.
-fn has_second_line(bytes: &dyn ReadAt, mut at: u64, mut begun: bool) -> io::Result<bool> {
+fn has_second_line(bytes: &dyn ReadAt, mut at: u64, begun: bool) -> io::Result<bool> {
+    let mut search = SecondLine { begun, ended: false };
+    if let Some(text) = bytes.in_memory() {
+        return Ok(search.is_in(text.get(at as usize..).unwrap_or_default()));
+    }
     let mut buf = vec![0; (1 << 20).min(bytes.len().saturating_sub(at) as usize)];
-    let mut line_ended = false;
     while at < bytes.len() {
         let n = bytes.read_at(at, &mut buf)?;
-        let mut part = buf.split_at(n).0;
-        if !begun {
-            part = part.trim_ascii_start();
-            begun = !part.is_empty();
-        }
-        if !line_ended && let Some(end) = memchr::memchr(b'\n', part) {
-            line_ended = true;
-            part = part.split_at(end).1;
-        }
-        if line_ended && part.iter().any(|b| !b.is_ascii_whitespace()) {
-            return Ok(true);
-        }
-        if n == 0 {
-            break;
+        if n == 0 || search.is_in(buf.split_at(n).0) {
+            return Ok(n > 0);
         }
         at += n as u64;
     }
     Ok(false)
+}
+
+/// The search for text after a line.
+struct SecondLine {
+    /// The line has begun, and ended.
+    begun: bool,
+    ended: bool,
+}
+
+impl SecondLine {
+    /// True if the text is in this part, which follows the parts before.
+    fn is_in(&mut self, mut part: &[u8]) -> bool {
+        if !self.begun {
+            part = part.trim_ascii_start();
+            self.begun = !part.is_empty();
+        }
+        if !self.ended
+            && let Some(end) = memchr::memchr(b'\n', part)
+        {
+            self.ended = true;
+            part = part.split_at(end).1;
+        }
+        self.ended && part.iter().any(|b| !b.is_ascii_whitespace())
+    }
 }
 
 #[cfg(test)]

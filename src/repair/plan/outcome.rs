@@ -10,8 +10,8 @@ pub struct PlanOutcome {
     pub items: u32,
     /// True if all changes show in the judged rows, and nothing is left for a second round.
     pub is_sure: bool,
-    /// True if the record of a short history is recognised as before after the plan. The format of longer ones shows in
-    /// what remains.
+    /// True if the record of a short history is recognised as before after the plan, which refuses nothing: why a fix cannot be
+    /// made depends on what a short history has left. The format of longer ones shows in what remains.
     pub keeps_format: bool,
 }
 
@@ -24,8 +24,8 @@ impl PlanOutcome {
         self.is_sure && (self.items >= MIN_ITEMS || self.keeps_format)
     }
 
-    /// True if it is conclusive only if the record keeps its format.
+    /// True if it is conclusive as soon as the record is known to keep its format.
     pub fn depends_on_format(&self) -> bool {
-        self.is_sure && self.items < MIN_ITEMS
+        self.is_sure && self.items < MIN_ITEMS && !self.remaining.iter().any(WeighedFinding::has_fix)
     }
 }

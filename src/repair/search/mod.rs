@@ -242,7 +242,8 @@ impl<'g> SearchContext<'g> {
                 }
                 let made = plan.finish(info)?;
                 if let Some(open) = open {
-                    open.keeps_format = kept_format::keeps_format(self.case, &made);
+                    let refuses_nothing = made.refusals.is_empty() && made.skipped_groups.is_empty();
+                    open.keeps_format = refuses_nothing && kept_format::keeps_format(self.case, &made);
                 }
                 let collect = || surroundings::collect(self.case.cx.history, info, &made.changes);
                 let around = (self.search.plan_use == PlanUse::Shown).then(collect).flatten();
