@@ -130,6 +130,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         if self.take.wants_nodes() {
             self.take.nodes(paths::into_nodes(assembler, done, self.id), &mut own.output);
         } else {
+            let scanned = scanned.map(|record| ScannedRecord { has_one_history: done.len() == 1, ..record });
             done.into_iter().for_each(|history| self.emit_history(history, &batch.items, info, scanned, own));
         }
         batch.items.clear();

@@ -3,6 +3,7 @@
 //! judged.
 
 use crate::format::HistoryScope;
+use crate::json::edit::RecordBase;
 use crate::json::{ScratchBuffers, Val, pointer, scan};
 use crate::judge::JudgedHistory;
 use crate::read::{ScannedRecord, detect};
@@ -21,18 +22,22 @@ pub(super) fn keeps_format(case: &JudgedHistory<'_>, plan: &HistoryPlan) -> bool
         return false;
     }
     let bytes = case.cx.text.bytes();
-    match case.cx.text.scanned() {
-        Some(record) => is_read_as_before(case, bytes, record, plan),
-        None => {
-            let mut scratch = ScratchBuffers::acquire();
-            let ScratchBuffers { text, tape } = &mut scratch;
-            let is_read = bytes.len() <= MAX_DOCUMENT && bytes.read_into(0, bytes.len() as usize, text).is_ok();
-            // A byte order mark, or lines, are not scanned.
-            is_read
-                && scan(text, tape).is_ok()
-                && is_read_as_before(case, bytes, ScannedRecord { text, tape, start: 0 }, plan)
-        }
+    if let Some(record) = case.cx.text.scanned() {
+        return record.has_one_history && is_read_as_before(case, bytes, record, plan);
     }
+    // A document that is a request contains no other history. White space may surround it.
+    let body = case.cx.history.settings.body.filter(|body| !body.embedded);
+    let Some(body) = body.filter(|body| bytes.len() <= MAX_DOCUMENT.min(2 * u64::from(body.at.len))) else {
+        return false;
+    };
+    let mut scratch = ScratchBuffers::acquire();
+    let ScratchBuffers { text, tape } = &mut scratch;
+    let is_read = bytes.read_into(0, bytes.len() as usize, text).is_ok() && scan(text, tape).is_ok();
+    let Some(root) = tape.root(text).filter(|_| is_read) else { return false };
+    let whole = pointer::resolve(root, &reading.pointer);
+    let record = ScannedRecord { text, tape, start: 0, has_one_history: true };
+    whole.is_some_and(|whole| RecordBase::new(body.at.doc, 0).of(whole) == body.at)
+        && is_read_as_before(case, bytes, record, plan)
 }
 
 fn is_read_as_before(
