@@ -198,6 +198,13 @@ impl ReadAt for Spool {
         }
     }
 
+    fn append_from(&self, start: u64, len: usize, out: &mut Vec<u8>) -> io::Result<()> {
+        match &self.0 {
+            SpoolStorage::Memory(bytes) => bytes.append_from(start, len, out),
+            SpoolStorage::File(file) => file.append_from(start, len, out),
+        }
+    }
+
     fn in_memory(&self) -> Option<&[u8]> {
         match &self.0 {
             SpoolStorage::Memory(bytes) => Some(bytes),
