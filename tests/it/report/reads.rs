@@ -129,6 +129,16 @@ const SHORT_REQUESTS: [&str; 5] = [
     r#"{"modelId":"m","toolConfig":{"tools":[{"toolSpec":{"name":"f","inputSchema":{"json":{"type":"object"}}}}]},"messages":[{"role":"user","content":[{"toolResult":{"toolUseId":"t1","content":[{"text":"x"}]}},{"text":"hi"}]}]}"#,
 ];
 
+/// A call whose key is there twice, which is a finding of its own, goes with the call.
+#[test]
+fn a_prediction_says_what_else_a_repair_of_a_short_request_resolves() {
+    let request = r#"{"model":"gpt-5","messages":[{"role":"user","content":"hi"},{"role":"assistant","tool_calls":[{"type":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]},{"role":"assistant","content":"x"}]}"#;
+    let text = [request, SHORT_REQUESTS[1]].join("\n").into_bytes();
+    let (resolved, fixes) = predicted_fixes(&text);
+    assert_eq!((resolved, fixes.len()), (3, 3), "{fixes:?}");
+    assert_eq!((resolved, fixes), applied_fixes(&text));
+}
+
 #[test]
 fn a_prediction_for_short_requests_reads_nothing() {
     for request in SHORT_REQUESTS {
