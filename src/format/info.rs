@@ -138,6 +138,11 @@ pub struct FormatInfo {
 }
 
 impl FormatInfo {
+    /// True if each record is read by itself, and edited where it is stored: other records do not matter to its repair.
+    pub fn has_separate_records(&self) -> bool {
+        !self.histories.span_records() && self.editor.is_none()
+    }
+
     /// True if items are in the array under a key at the top of a document, or in what its elements contain. Empty: in a
     /// document that is an array.
     pub fn has_items_in(&self, key: &str) -> bool {

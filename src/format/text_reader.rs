@@ -19,8 +19,6 @@ pub struct ScannedRecord<'s> {
     pub tape: &'s Tape,
     /// Its offset in the document.
     pub start: u64,
-    /// True if it contains one history; it is not known of a document.
-    pub has_one_history: bool,
 }
 
 impl<'s> ScannedRecord<'s> {

@@ -185,7 +185,7 @@ impl<H: HistoryVisitor> ReadConsumer for DocJudge<'_, H> {
     }
 
     fn history(&self, found: FoundHistory<'_>, into: &mut Self::Output) {
-        let FoundHistory { history, info, number, items, record, bytes } = found;
+        let FoundHistory { history, info, number, items, source, bytes } = found;
         if let Some(only_ids) = self.only_ids {
             into.stored_items.collect(&history, only_ids);
             return;
@@ -193,10 +193,17 @@ impl<H: HistoryVisitor> ReadConsumer for DocJudge<'_, H> {
         let evaluation = Evaluation::new(&history, info, self.options);
         into.add_target(evaluation.target.name);
         into.agent_version = into.agent_version.max(history.settings.agent_version);
-        let texts = TextReader::new(bytes, info.dialect).with_scanned(record);
+        let texts = TextReader::new(bytes, info.dialect).with_scanned(source.scanned);
         let cx = evaluation.context(&texts, self.stored_items);
-        let case =
-            JudgedHistory { cx: &cx, info, findings: &[], number, options: self.options, evaluation: &evaluation };
+        let case = JudgedHistory {
+            cx: &cx,
+            info,
+            findings: &[],
+            number,
+            is_alone: source.is_alone,
+            options: self.options,
+            evaluation: &evaluation,
+        };
         if !self.visitor.needs_findings() {
             into.outputs.extend(self.visitor.visit(&case));
             return;

@@ -101,6 +101,8 @@ pub struct JudgedHistory<'c> {
     pub findings: &'c [WeighedFinding],
     /// Number of the history in the doc.
     pub number: u32,
+    /// True if its record is read by itself, and has no other history.
+    pub is_alone: bool,
     pub options: &'c Options,
     evaluation: &'c Evaluation<'c>,
 }

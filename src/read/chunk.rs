@@ -13,7 +13,7 @@ use super::doc::DocReader;
 use super::line::LineReading;
 use super::panic_guard::catch_panics;
 use super::stage::Stage;
-use super::{DocReading, ReadConsumer, ScannedRecord, detect, multiline, paths};
+use super::{DocReading, HistorySource, ReadConsumer, ScannedRecord, detect, multiline, paths};
 
 /// The lines of a chunk from one record on.
 struct RemainingLines<'t> {
@@ -130,8 +130,8 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         if self.take.wants_nodes() {
             self.take.nodes(paths::into_nodes(assembler, done, self.id), &mut own.output);
         } else {
-            let scanned = scanned.map(|record| ScannedRecord { has_one_history: done.len() == 1, ..record });
-            done.into_iter().for_each(|history| self.emit_history(history, &batch.items, info, scanned, own));
+            let source = HistorySource { scanned, is_alone: done.len() == 1 };
+            done.into_iter().for_each(|history| self.emit_history(history, &batch.items, info, source, own));
         }
         batch.items.clear();
     }

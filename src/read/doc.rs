@@ -21,7 +21,7 @@ use super::detect::{self, Detection, LineSample};
 use super::source_records::{ScannedRecords, SourceRecords};
 use super::stage::Stage;
 use super::{
-    DocReading, FoundHistory, Options, PanicPolicy, ReadConsumer, ScannedRecord, branches, coverage, file_faults,
+    DocReading, FoundHistory, HistorySource, Options, PanicPolicy, ReadConsumer, branches, coverage, file_faults,
     large_document, last_line, paths, unrecognised,
 };
 
@@ -438,14 +438,15 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             self.take.nodes(paths::into_nodes(from, ended, self.id), &mut all.output);
             return Ok(());
         }
-        for history in ended.into_iter().chain(from.finish()) {
-            self.emit_history(history, items, info, None, all);
-        }
+        let ended: Vec<History> = ended.into_iter().chain(from.finish()).collect();
+        let source = HistorySource { scanned: None, is_alone: ended.len() == 1 };
+        ended.into_iter().for_each(|history| self.emit_history(history, items, info, source, all));
         self.raise_misfits(&mut from, all);
         let Some((histories, findings)) = branches::histories_of_tree(&mut from, info, self.options) else {
             return Ok(());
         };
-        histories.into_iter().for_each(|history| self.emit_history(history, items, info, None, all));
+        let emit = |history| self.emit_history(history, items, info, HistorySource::default(), all);
+        histories.into_iter().for_each(emit);
         findings.into_iter().for_each(|finding| self.raise(finding, all));
         Ok(())
     }
@@ -466,7 +467,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         mut history: History,
         items: &[Finding],
         info: &'static FormatInfo,
-        record: Option<ScannedRecord<'_>>,
+        source: HistorySource<'_>,
         all: &mut DocReading<T::Output>,
     ) {
         let number = all.histories;
@@ -489,6 +490,6 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
             (settings.usage, settings.broken, settings.empty) = (Usage::Log, true, None);
         }
         self.take
-            .history(FoundHistory { history, info, number, items, record, bytes: self.bytes }, &mut all.output);
+            .history(FoundHistory { history, info, number, items, source, bytes: self.bytes }, &mut all.output);
     }
 }

@@ -123,6 +123,15 @@ pub struct NullVisitor;
 
 impl Visitor for NullVisitor {}
 
+/// The record that a history is in.
+#[derive(Clone, Copy, Default)]
+pub struct HistorySource<'f> {
+    /// The record, if its text is still in memory.
+    pub scanned: Option<ScannedRecord<'f>>,
+    /// True if the record is read by itself, and has no other history.
+    pub is_alone: bool,
+}
+
 /// An assembled history.
 pub struct FoundHistory<'f> {
     pub history: History,
@@ -131,8 +140,7 @@ pub struct FoundHistory<'f> {
     pub number: u32,
     /// Findings about items of the doc, in order; not all are about items of this history.
     pub items: &'f [Finding],
-    /// The record that is the history, if its text is still in memory.
-    pub record: Option<ScannedRecord<'f>>,
+    pub source: HistorySource<'f>,
     /// The bytes of the doc, in memory if they are few.
     pub bytes: &'f dyn ReadAt,
 }

@@ -79,9 +79,8 @@ impl<'o, V: Visitor> Stage<'o, V> {
     ) -> (&'s mut Batch, Option<ScannedRecord<'s>>) {
         let Stage { batch, spare, scanned_start, .. } = self;
         let text = |start: u64| bytes.get(usize::try_from(start.checked_sub(from)?).ok()?..);
-        let scanned = scanned_start.and_then(|start| {
-            Some(ScannedRecord { text: text(start)?, tape: &spare.tape, start, has_one_history: false })
-        });
+        let scanned =
+            scanned_start.and_then(|start| Some(ScannedRecord { text: text(start)?, tape: &spare.tape, start }));
         (batch, scanned)
     }
 

@@ -10,7 +10,7 @@ use crate::source::bytes::synthetic::SyntheticSlot;
 
 use super::doc::DocReader;
 use super::source_records::{ScannedRecords, SourceRecords};
-use super::{DocReading, ReadConsumer, detect, merged_events, paths, translation};
+use super::{DocReading, HistorySource, ReadConsumer, detect, merged_events, paths, translation};
 
 impl<T: ReadConsumer> DocReader<'_, T> {
     /// Where the text goes.
@@ -66,7 +66,7 @@ impl<T: ReadConsumer> DocReader<'_, T> {
             true => self.take.nodes(paths::into_nodes(assembler, ended, self.id), &mut all.output),
             false => {
                 for history in ended {
-                    self.emit_history(history, &stage.batch.items, format.info(), None, all);
+                    self.emit_history(history, &stage.batch.items, format.info(), HistorySource::default(), all);
                 }
             }
         }

@@ -227,8 +227,11 @@ fn has_second_line(bytes: &dyn ReadAt, mut at: u64, begun: bool) -> io::Result<b
     let mut buf = vec![0; (1 << 20).min(bytes.len().saturating_sub(at) as usize)];
     while at < bytes.len() {
         let n = bytes.read_at(at, &mut buf)?;
-        if n == 0 || search.is_in(buf.split_at(n).0) {
-            return Ok(n > 0);
+        if search.is_in(buf.split_at(n).0) {
+            return Ok(true);
+        }
+        if n == 0 {
+            break;
         }
         at += n as u64;
     }

@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 use std::io;
 
-use crate::format::HistoryScope;
 use crate::judge::{JudgedDoc, Options, WeighedFinding};
 use crate::place::{DocId, Place};
 use crate::repair::{self, FixOptions};
@@ -47,10 +46,7 @@ pub(super) fn repair_some<T>(
     threads: usize,
 ) -> io::Result<Option<Trial>> {
     let Container::Lines { start } = found.container else { return Ok(None) };
-    let is_apart = found.format.is_some_and(|format| {
-        format.info().histories == HistoryScope::PerRecord && format.info().editor.is_none()
-    });
-    if !is_apart {
+    if !found.format.is_some_and(|format| format.info().has_separate_records()) {
         return Ok(None);
     }
     let lines = lines_of(id, bytes, start, found, doubtful)?;
