@@ -211,7 +211,7 @@ pub static CHAT_EXCHANGE: Envelope = Envelope {
         ..FormatInfo::of(chat::API.dialect, "chat")
     },
     shape: RecordShape::Exchange { requests: 3 },
-    score_rule: ScoreRule::Exchange(88),
+    score_rule: ScoreRule::Exchange(95),
     required_keys: &[&[name::response], &[name::request, name::body]],
     excluded_keys: &[name::custom_id],
     ..Envelope::of(&chat::API, "chat")

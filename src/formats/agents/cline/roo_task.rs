@@ -31,7 +31,7 @@ impl Format for RooTask {
     }
 
     fn detect(&self, probe: &Probe<'_>) -> u8 {
-        if task::agent_of(probe.val) == Some(TaskAgent::Roo) { 92 } else { 0 }
+        if task::agent_of(probe.val) == Some(TaskAgent::Roo) { 95 } else { 0 }
     }
 
     fn layout(&'static self) -> Layout {

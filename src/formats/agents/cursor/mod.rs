@@ -47,7 +47,7 @@ impl Format for CursorSession {
             content.is_some_and(|content| content.is_array() || content.is_string())
         };
         if role && probe.count == 2 && content() {
-            return 70;
+            return 95;
         }
         // The end of a turn.
         if probe.has(name::status) && probe.get(name::r#type).is_some_and(|kind| kind.is("turn_ended")) {

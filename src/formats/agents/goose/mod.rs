@@ -78,7 +78,7 @@ impl Format for GooseSession {
             |item: Val<'_>| item.get(name::r#type).is_some_and(|kind| GOOSE_TYPES.iter().any(|own| kind.is(own)));
         let typed = content.elements().all(|item| item.get(name::r#type).is_some_and(|kind| kind.is_string()));
         match (content.elements().any(is_own), typed) {
-            (true, _) => 90,
+            (true, _) => 95,
             (false, true) => 15,
             (false, false) => 0,
         }

@@ -64,10 +64,10 @@ impl Format for GrokCli {
         let Some(kind) = probe.text(name::r#type) else { return 0 };
         let has = |key: &str| probe.val.get(key).is_some();
         match kind.as_ref() {
-            b"assistant" if has("content") && has("tool_calls") && has("model_id") => 90,
+            b"assistant" if has("content") && has("tool_calls") && has("model_id") => 95,
             b"assistant" if has("content") && has("tool_calls") => 60,
-            b"tool_result" if has("content") && has("tool_call_id") => 70,
-            b"user" if has("content") && has("prompt_index") => 70,
+            b"tool_result" if has("content") && has("tool_call_id") => 95,
+            b"user" if has("content") && has("prompt_index") => 95,
             b"backend_tool_call" => 60,
             b"system" | b"user" | b"assistant" if has("content") => 15,
             b"reasoning" if has("encrypted_content") => 15,

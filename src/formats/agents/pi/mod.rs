@@ -99,7 +99,7 @@ impl Format for PiSession {
             let own = role.is_some_and(|role| role.is("toolResult")) && has(&["message", "toolCallId"])
                 || has(&["message", "stopReason"]) && has(&["message", "api"]);
             return match (role.is_some(), own) {
-                (true, true) => 60,
+                (true, true) => 96,
                 (true, false) if has(&["timestamp"]) => 15,
                 _ => 0,
             };

@@ -44,8 +44,9 @@ pub(in crate::formats) fn score(val: Val<'_>) -> u8 {
     let Some(message) = LangchainMessage::of(val) else { return 0 };
     let has = |key: &str| message.data.get(key).is_some();
     match message.form {
-        LangchainForm::Dict if has("content") => 90,
         LangchainForm::Dump => 95,
+        _ if ["content", "additional_kwargs", "response_metadata"].into_iter().all(has) => 95,
+        LangchainForm::Dict if has("content") => 90,
         LangchainForm::Fields if has("content") && has("additional_kwargs") => 90,
         LangchainForm::Fields if has("content") && has("response_metadata") => 90,
         LangchainForm::Fields if has("content") && !has("role") && !has("timestamp") && val.count() < 8 => 1,
