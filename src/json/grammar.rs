@@ -199,7 +199,16 @@ impl<'a> Grammar<'a> {
         let mut at = self.at + 1;
         let mut any_escape = false;
         let mut first_is_escaped = 0;
-        while let Some(block) = self.bytes.get(at..).and_then(|rest| rest.first_chunk::<LANES>()) {
+        loop {
+            let rest = self.bytes.get(at..).unwrap_or_default();
+            let last;
+            let block = match rest.first_chunk::<LANES>() {
+                Some(block) => block,
+                None => {
+                    last = padded(rest);
+                    &last
+                }
+            };
             let masks = B::masks(block);
             self.high |= masks.high;
             let mut quote = masks.quote;
@@ -223,36 +232,6 @@ impl<'a> Grammar<'a> {
                 return Ok(any_escape);
             }
             at += LANES;
-        }
-        self.string_end(at, any_escape, first_is_escaped != 0)
-    }
-
-    /// Scans the rest of a string, when fewer bytes than a block are left.
-    #[inline(always)]
-    fn string_end(&mut self, mut at: usize, mut any_escape: bool, first_is_escaped: bool) -> Result<bool, Fault> {
-        if first_is_escaped {
-            any_escape = true;
-            self.escapes(at, 1)?;
-            at += 1;
-        }
-        loop {
-            match self.bytes.get(at) {
-                Some(b'"') => {
-                    self.at = at + 1;
-                    return Ok(any_escape);
-                }
-                Some(b'\\') => {
-                    any_escape = true;
-                    self.escapes(at + 1, 1)?;
-                    at += 2;
-                }
-                Some(0..=0x1f) => return self.fault(FaultKind::ControlCharacter, at),
-                Some(byte) => {
-                    self.high |= u64::from(*byte >= 0x80);
-                    at += 1;
-                }
-                None => return self.fault(FaultKind::EndsEarly, at),
-            }
         }
     }
 
@@ -349,6 +328,16 @@ impl<'a> Grammar<'a> {
         let cut = text.starts_with(rest);
         self.fault(FaultKind::BadLiteral, if cut { self.bytes.len() } else { self.at })
     }
+}
+
+/// The last bytes of a text as a block. What is behind them are zeros: control characters, which end the scan.
+#[inline(never)]
+fn padded(rest: &[u8]) -> [u8; LANES] {
+    let mut block = [0; LANES];
+    for (place, byte) in block.iter_mut().zip(rest) {
+        *place = *byte;
+    }
+    block
 }
 
 /// The hash and the name of a key.
