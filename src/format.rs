@@ -368,7 +368,7 @@ impl Assembler {
             let path = forest.path(leaf);
             let above = if self.histories == HistoryScope::PerNode { path.len().saturating_sub(1) } else { 0 };
             let path = path.get(above..).unwrap_or_default();
-            let rows = path.iter().flat_map(|node| forest.rows_of(*node)).copied().collect();
+            let rows = path.iter().map(|node| forest.rows_of(*node)).collect::<Vec<_>>().concat();
             let rows = message_order::put_results_first(rows);
             let answer = forest.answer_above(leaf).map(|node| &forest.node(node).entry);
             let mut settings = self.settings.clone();

@@ -39,6 +39,12 @@ impl Batch {
         Batch { rows, marks, ..Batch::default() }
     }
 
+    /// Makes room for items, each of which has a row or a few, and for marks.
+    pub fn reserve(&mut self, items: usize, marks: usize) {
+        self.rows.reserve(items * 2);
+        self.marks.reserve(marks);
+    }
+
     /// Searches a text that cannot be scanned for references of `slim`.
     pub fn search_references(&mut self, text: &[u8]) {
         self.may_refer |= records::mentions(text, REFERENCE);

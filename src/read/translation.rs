@@ -55,7 +55,9 @@ pub(super) fn write(
     })?;
     // Hardly more is written than the records contain.
     let size: u64 = records.places.iter().map(|(at, _)| u64::from(at.len)).sum();
-    let mut written = TracedText { text: Vec::with_capacity(size.min(MAX_BUFFER) as usize), spans: Vec::new() };
+    let spans = (size / BYTES_PER_SPAN).min(MAX_SPANS) as usize;
+    let mut written =
+        TracedText { text: Vec::with_capacity(size.min(MAX_BUFFER) as usize), spans: Vec::with_capacity(spans) };
     let (mut histories, mut spans) = (Vec::new(), Vec::new());
     for mut translated in reader.finish() {
         translated.settings.broken |= broken;
@@ -81,6 +83,12 @@ pub(super) fn write(
 /// A larger buffer grows as it is filled.
 const MAX_BUFFER: u64 = 1 << 24;
 
+/// Few stores have a span in fewer bytes than this on average.
+const BYTES_PER_SPAN: u64 = 64;
+
+/// A longer list of spans grows as it is filled.
+const MAX_SPANS: u64 = 1 << 12;
+
 impl WrittenHistory {
     /// Writes the items of a thread, each on a line of its own.
     fn of(translated: TranslatedThread, written: &mut TracedText) -> WrittenHistory {
@@ -95,7 +103,8 @@ impl WrittenHistory {
             let at = body.origin().map(|origin| origin.whole).unwrap_or_default();
             write_line(written, at, |w| w.raw(&body))
         });
-        let (mut items, mut entries) = (Vec::new(), Vec::with_capacity(nodes.len()));
+        let mut items = Vec::with_capacity(thread.messages.len());
+        let mut entries = Vec::with_capacity(nodes.len());
         let mut nodes = nodes.into_iter().peekable();
         for (n, message) in thread.messages.iter().enumerate() {
             while let Some((_, entry)) = nodes.next_if(|(before, _)| *before <= n) {
@@ -131,6 +140,7 @@ pub(super) fn read<V: Visitor>(
     let WrittenHistory { info, settings, request, items, entries, findings } = history;
     let place = |span: Range<usize>| Place::new(id, synthetic.start() + span.start as u64, span.len() as u32);
     let is_tree = !entries.is_empty();
+    stage.batch.reserve(items.len(), entries.len());
     let body = settings.body.or(request.map(|span| RequestBody::of(place(span))));
     stage.mark(Mark::Start(Box::new(HistorySettings { body, ..settings })));
     let mut entries = entries.into_iter().peekable();
