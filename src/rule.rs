@@ -4,7 +4,7 @@
 
 mod template;
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::dialect::Item;
 use crate::history::{
@@ -385,7 +385,7 @@ impl RuleContext<'_> {
 
     /// Calls with the id of an earlier one of their batch.
     pub fn repeated_calls(&self, batches: impl Iterator<Item = impl Iterator<Item = u32>>) -> HashSet<u32> {
-        let (mut repeated, mut keys) = (HashSet::new(), HashSet::new());
+        let (mut repeated, mut keys) = (HashSet::default(), HashSet::default());
         for batch in batches {
             keys.clear();
             let calls = batch.filter(|ix| self.row(*ix).kind == Kind::ToolUse);

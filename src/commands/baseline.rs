@@ -1,8 +1,9 @@
 //! `baseline`: writes the current findings to a file, checks against it, and removes stale entries.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 use std::path::Path;
+
+use foldhash::HashSet;
 
 use crate::report::words::count;
 use crate::source::{display_name, display_path};

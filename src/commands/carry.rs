@@ -1,9 +1,10 @@
 //! `convert --to` a session of another agent: written to standard output, to a file, or where the agent finds it. The next
 //! step is printed to standard error.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+
+use foldhash::HashMap;
 
 use crate::carry::Destination;
 use crate::history::time::format_iso;
@@ -132,7 +133,7 @@ pub fn carry(
 ///
 /// If two inputs are the same session.
 fn check_names(carried: &[SessionFile]) -> Result<(), UsageError> {
-    let mut labels: HashMap<&str, &str> = HashMap::new();
+    let mut labels: HashMap<&str, &str> = HashMap::default();
     for SessionFile { label, destination, .. } in carried {
         if let Some(other) = labels.insert(&destination.file, label) {
             let [other, label] = [other, label].map(|label| display_name(label).into_owned());

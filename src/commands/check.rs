@@ -1,7 +1,8 @@
 //! `check`: reports findings, and writes no files.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+
+use foldhash::HashMap;
 
 use crate::convert;
 use crate::history::Code;
@@ -219,7 +220,7 @@ pub(super) fn check_all(
             let items = count(checked.report.items, "item");
             print_note(&format!("{}: {format}, {items}", checked.report.path));
             // Equal rows are printed once, with their number.
-            let mut times: HashMap<(&str, &str), usize> = HashMap::new();
+            let mut times: HashMap<(&str, &str), usize> = HashMap::default();
             let unsent = checked
                 .report
                 .unsent

@@ -1,11 +1,11 @@
 //! The conversations of one source, each written to its own file `<source>.<number>.json`. Their number is known only at
 //! the end; until then they are buffered.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 
+use foldhash::HashMap;
 use tempfile::SpooledTempFile;
 
 use crate::options::UsageError;

@@ -1,12 +1,12 @@
 //! `--dropped`: the list of removed items. Items are appended before the repaired file is written, so that an item is
 //! always in the file or in the list, even if the run is interrupted.
 
-use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use foldhash::HashSet;
 use serde_json::json;
 
 use crate::history::time;

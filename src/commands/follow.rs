@@ -1,7 +1,6 @@
 //! `check --follow`: checks files again whenever they change, and reports each finding once. The end of such a file is not
 //! the end of its conversation, so findings that depend on the end are not reported.
 
-use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::{self, Read, Write};
@@ -9,6 +8,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::Code;
 use crate::options::UsageError;
@@ -106,9 +107,9 @@ pub fn follow(run: &Run, out: &mut dyn Write) -> Result<Outcome, Failure> {
         run,
         report_outputs: run.report_outputs(style)?,
         summary: RunSummary::default(),
-        files: HashMap::new(),
+        files: HashMap::default(),
         order: Vec::new(),
-        complained: HashSet::new(),
+        complained: HashSet::default(),
     };
     while !interrupted.load(Ordering::Relaxed) {
         let started = Instant::now();
@@ -202,7 +203,7 @@ impl FollowRun<'_> {
             changed: now,
             len: 0,
             head: 0,
-            reported: HashMap::new(),
+            reported: HashMap::default(),
             pending: Vec::new(),
             report: DocReport::default(),
             skipped: false,
@@ -229,7 +230,7 @@ impl FollowRun<'_> {
     /// Reports findings of a file that were not reported before.
     fn report(&mut self, label: &str, found: Vec<Diagnostic>, out: &mut dyn Write) -> Result<(), Failure> {
         let Some(known) = self.files.get_mut(label) else { return Ok(()) };
-        let mut here: HashMap<FindingKey, usize> = HashMap::new();
+        let mut here: HashMap<FindingKey, usize> = HashMap::default();
         let mut new = Vec::new();
         for diagnostic in found {
             let key = FindingKey::of(&diagnostic);

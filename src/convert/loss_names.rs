@@ -1,7 +1,6 @@
 //! What the messages of losses name. A report that counts the losses of a message reads only one of each digest again.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::history::{Code, Finding, Flags};

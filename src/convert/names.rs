@@ -1,7 +1,7 @@
 //! Renames ids and tool names that a dialect's pattern refuses, to the same on every run: ids in a call and its result,
 //! names in a definition and wherever the tool is named.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::json::fingerprint_of;
 use crate::message::{
@@ -20,10 +20,10 @@ fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut
     if are_distinct(conversation, &rule, capabilities.unique_calls) {
         return;
     }
-    let mut used: HashSet<Vec<u8>> = HashSet::new();
+    let mut used: HashSet<Vec<u8>> = HashSet::default();
     // A synthetic id must not be one that a later call has.
     let stored = stored_ids(conversation);
-    let mut tries: HashMap<Vec<u8>, u32> = HashMap::new();
+    let mut tries: HashMap<Vec<u8>, u32> = HashMap::default();
     // Results come directly after their calls, in their order.
     let mut batch: Vec<Option<Text>> = Vec::new();
     for message in &mut conversation.messages {
@@ -37,7 +37,7 @@ fn call_ids(conversation: &mut Thread, capabilities: &Capabilities, losses: &mut
             continue;
         }
         batch.clear();
-        let mut beside: HashSet<Vec<u8>> = HashSet::new();
+        let mut beside: HashSet<Vec<u8>> = HashSet::default();
         for block in &mut message.parts {
             let PartKind::Call(call) = &mut block.kind else { continue };
             let old = call.id.plain().into_owned();
@@ -103,7 +103,7 @@ fn are_distinct(conversation: &Thread, rule: &IdRule, everywhere: bool) -> bool 
 fn stored_ids(conversation: &Thread) -> HashSet<Vec<u8>> {
     let calls = || conversation.messages.iter().flat_map(Message::calls);
     if !calls().any(|call| call.has_synthetic_id) {
-        return HashSet::new();
+        return HashSet::default();
     }
     calls().filter(|call| !call.has_synthetic_id).map(|call| call.id.plain().into_owned()).collect()
 }
@@ -116,13 +116,13 @@ fn tool_names(conversation: &mut Thread, capabilities: &Capabilities, losses: &m
         return;
     }
     // Names that fit are kept, and no other tool may get one of them.
-    let mut used: HashSet<Vec<u8>> = HashSet::new();
+    let mut used: HashSet<Vec<u8>> = HashSet::default();
     visit_tool_names(conversation, &mut |name, _| {
         if rule.fits(&name.plain()) {
             used.insert(name.plain().into_owned());
         }
     });
-    let mut new: HashMap<Vec<u8>, Text> = HashMap::new();
+    let mut new: HashMap<Vec<u8>, Text> = HashMap::default();
     visit_tool_names(conversation, &mut |name, at| {
         let old = name.plain().into_owned();
         if rule.fits(&old) {

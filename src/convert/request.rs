@@ -1,6 +1,6 @@
 //! Fits the tools and settings of a request.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::message::settings_map::{self, SettingRow};
 use crate::message::{
@@ -126,7 +126,7 @@ fn count_marks(conversation: &Thread) -> usize {
 
 fn define_called_tools(conversation: &mut Thread, losses: &mut Losses) {
     let mut names: Vec<(Text, SourceLocation)> = Vec::new();
-    let mut named: HashSet<&Text> = HashSet::new();
+    let mut named: HashSet<&Text> = HashSet::default();
     for block in conversation.messages.iter().flat_map(|message| &message.parts) {
         if let PartKind::Call(call) = &block.kind
             && named.insert(&call.name)

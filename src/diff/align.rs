@@ -1,7 +1,9 @@
 //! Alignment of the entries of two histories: by identity first, then by meaning, and last by position between aligned
 //! entries.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
+
+use foldhash::{HashMap, HashSet};
 
 use super::entry::Entry;
 use super::forms::Purpose;
@@ -130,7 +132,7 @@ impl<'e> EntryPairs<'e> {
         let meaning = |side: usize, n: usize| self.meanings[side][n].as_ref().unwrap_or(&none);
         let left = (0..self.before.len()).filter(|a| self.partner[*a].is_none());
         let olds: Vec<(u64, usize)> = left.map(|a| (of(true, &self.before[a], meaning(0, a)), a)).collect();
-        let mut free: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        let mut free: HashMap<u64, VecDeque<usize>> = HashMap::default();
         for (b, entry) in self.after.iter().enumerate().filter(|(b, _)| !self.is_matched[*b]) {
             let own = of(false, entry, meaning(1, b));
             if own != 0 {
@@ -138,7 +140,7 @@ impl<'e> EntryPairs<'e> {
             }
         }
         if which == MatchMode::Unique {
-            let mut times: HashMap<u64, u32> = HashMap::new();
+            let mut times: HashMap<u64, u32> = HashMap::default();
             olds.iter().for_each(|(own, _)| *times.entry(*own).or_default() += 1);
             free.retain(|own, list| list.len() == 1 && times.get(own) == Some(&1));
         }
@@ -152,8 +154,8 @@ impl<'e> EntryPairs<'e> {
     /// Pairs entries with the same meaning one by one: a call determines the id of its result.
     fn match_in_order(&mut self) {
         let under = |key: u64, meaning: &Meaning| key.rotate_left(1) ^ meaning.hash;
-        let mut by_said: HashMap<u64, VecDeque<usize>> = HashMap::new();
-        let mut by_key: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        let mut by_said: HashMap<u64, VecDeque<usize>> = HashMap::default();
+        let mut by_key: HashMap<u64, VecDeque<usize>> = HashMap::default();
         for (b, meaning) in self.meanings[1].iter().enumerate().filter(|(b, _)| !self.is_matched[*b]) {
             let Some(meaning) = meaning else { continue };
             by_said.entry(meaning.hash).or_default().push_back(b);
@@ -220,7 +222,7 @@ impl<'e> EntryPairs<'e> {
             .collect();
         let (mut from_a, mut from_b) = (0, 0);
         for (to_a, to_b) in anchors {
-            let mut free: HashMap<&str, VecDeque<usize>> = HashMap::new();
+            let mut free: HashMap<&str, VecDeque<usize>> = HashMap::default();
             for b in (from_b..to_b).filter(|b| !self.is_matched[*b]) {
                 free.entry(&after[b].kind).or_default().push_back(b);
             }

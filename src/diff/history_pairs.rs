@@ -1,6 +1,8 @@
 //! Pairs of histories of two documents: by name, then by content, then by position.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
+
+use foldhash::HashMap;
 
 use crate::json::string::fingerprint_of;
 
@@ -58,7 +60,7 @@ impl HistoryPairs {
         after: &[HistoryEntries],
         of: impl Fn(&HistoryEntries) -> u64,
     ) {
-        let mut free: HashMap<u64, VecDeque<usize>> = HashMap::new();
+        let mut free: HashMap<u64, VecDeque<usize>> = HashMap::default();
         for (b, history) in after.iter().enumerate().filter(|(b, _)| !self.is_matched[*b]) {
             let key = of(history);
             if key != 0 {
@@ -78,7 +80,7 @@ impl HistoryPairs {
     fn by_unique_entry(&mut self, before: &[HistoryEntries], after: &[HistoryEntries], labelled: bool) {
         let named = |history: &HistoryEntries| labelled && history.label.is_some();
         const MANY: usize = usize::MAX;
-        let mut holders: HashMap<u64, usize> = HashMap::new();
+        let mut holders: HashMap<u64, usize> = HashMap::default();
         for (b, history) in after.iter().enumerate().filter(|(b, _)| !self.is_matched[*b]) {
             for entry in &history.entries {
                 let holder = holders.entry(entry.text_hash).or_insert(b);

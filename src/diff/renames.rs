@@ -1,7 +1,8 @@
 //! Ids that are renamed consistently between two histories.
 
 use std::collections::hash_map::Entry as Slot;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashSet};
 
 use super::equivalence::IdKind;
 use super::meaning::{Id, Meaning};
@@ -67,7 +68,7 @@ impl Renames {
         if before.ids.len() != after.ids.len() || !pairs().all(fits) {
             return false;
         }
-        let mut counted: HashSet<usize> = HashSet::new();
+        let mut counted: HashSet<usize> = HashSet::default();
         for (old, new) in pairs() {
             self.after.insert(old.clone(), new.clone());
             self.before.insert(new.clone(), old.clone());

@@ -1,6 +1,6 @@
 //! The settings of two requests: members other than the list of items and the instructions.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::entry::Entry;
 use super::values::{ValueChange, ValueComparison};

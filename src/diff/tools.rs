@@ -1,6 +1,6 @@
 //! The tools of a request by name.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::json::Val;
 
@@ -20,7 +20,7 @@ pub fn are_tool_lists(old: Option<Val<'_>>, new: Option<Val<'_>>) -> bool {
 /// own.
 pub fn tools_by_name<'t>(dialect: &str, list: Option<Val<'t>>) -> Vec<(String, Val<'t>)> {
     let mut tools: Vec<(String, Val<'t>)> = Vec::new();
-    let mut times: HashMap<String, u32> = HashMap::new();
+    let mut times: HashMap<String, u32> = HashMap::default();
     let mut add = |name: String, val: Val<'t>| {
         let n = times.entry(name.clone()).or_default();
         *n += 1;

@@ -1,8 +1,9 @@
 //! What changed in an item or a setting: its members with their paths, and the value of each before and after. Equivalent
 //! forms are no change, and JSON in a text is compared as JSON.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use crate::json::string::{self, fingerprint_of};
 use crate::json::{Tape, Val, canonical, scan};

@@ -18,8 +18,9 @@ mod threads;
 pub mod traces;
 pub mod unsupported;
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use foldhash::HashMap;
 
 use crate::carry::SessionWriter;
 use crate::format::{Format, Probe};

@@ -2,7 +2,7 @@
 //! once more when it runs, reasoning that is stored once for each of its summaries. One row represents the item; the
 //! others continue it: no rule counts them, and they are removed and changed with their item.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use super::flags::{Flags, ItemFlags};
 use super::kind::Kind;
@@ -29,7 +29,7 @@ pub fn extract_continuations(rows: &mut Vec<Row>) -> Vec<Row> {
     if !rows.iter().any(|row| row.has(Flags::CONTINUES) || row.has(ItemFlags::SHARED)) {
         return Vec::new();
     }
-    let mut seen: HashSet<u64> = HashSet::new();
+    let mut seen: HashSet<u64> = HashSet::default();
     let mut taken = Vec::new();
     rows.retain(|row| {
         let again = row.has(ItemFlags::SHARED) && row.has_id() && !seen.insert(row.id);
@@ -51,7 +51,7 @@ pub struct Continuations {
 impl Continuations {
     /// `rows` are those that continue others; the first of them has the index `from`.
     pub fn of(rows: &[Row], from: u32) -> Self {
-        let mut by_tie: HashMap<u64, Vec<u32>> = HashMap::new();
+        let mut by_tie: HashMap<u64, Vec<u32>> = HashMap::default();
         for (row, ix) in rows.iter().zip(from..) {
             by_tie.entry(row.key).or_default().push(ix);
         }

@@ -1,8 +1,9 @@
 //! A history: the conversation that one request would replay, as rows, with calls paired and groups found once for all
 //! rules.
 
-use std::collections::HashMap;
 use std::sync::OnceLock;
+
+use foldhash::HashMap;
 
 use crate::place::Place;
 

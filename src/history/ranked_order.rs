@@ -1,7 +1,7 @@
 //! Parts of a log with an explicit position in the history: rows of a table are stored in any order, and some of them
 //! are never sent.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::json::fingerprint_of;
 use crate::place::Place;

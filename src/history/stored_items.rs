@@ -1,7 +1,7 @@
 //! The index of items that are elsewhere in a doc: full items of references, and recorded responses that show which
 //! reasoning preceded an item. Built only for the ids that a history lacks.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::place::Place;
 

@@ -2,7 +2,7 @@
 //! whose elements are addressed by an index. Strings keep their escapes, so that a surrogate pair may arrive in
 //! two pieces. Each piece records where it came from.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::place::Place;
 
@@ -72,7 +72,7 @@ impl JsonBuilder {
             }
             NodeKind::Array if levels > 0 => JsonNode::List {
                 elements: val.elements().map(|one| JsonBuilder::from_val(one, base, levels - 1)).collect(),
-                slots: HashMap::new(),
+                slots: HashMap::default(),
             },
             NodeKind::String => {
                 let mut text = JsonNode::text(false);
@@ -239,7 +239,7 @@ impl JsonBuilder {
 
     fn list(&mut self, from: Place) -> Option<(&mut Vec<JsonBuilder>, &mut HashMap<u64, usize>)> {
         if !matches!(self.node, JsonNode::List { .. }) {
-            let node = JsonNode::List { elements: Vec::new(), slots: HashMap::new() };
+            let node = JsonNode::List { elements: Vec::new(), slots: HashMap::default() };
             let before = std::mem::replace(self, JsonBuilder { from, node });
             if let (true, JsonNode::List { elements, .. }) = (before.has_content(), &mut self.node) {
                 elements.push(before.into_part());

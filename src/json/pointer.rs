@@ -1,8 +1,9 @@
 //! JSON Pointers (RFC 6901): from a span to its pointer, and from a pointer to its value.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::fmt::Write;
+
+use foldhash::HashMap;
 
 use super::string::Str;
 use super::tape::{Member, Val};

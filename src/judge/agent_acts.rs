@@ -1,7 +1,7 @@
 //! A session is judged as its agent sends it. Defects that the agent repairs are no errors of the session: one note reports
 //! them, and no fix changes them. Defects by which it loses something are errors, whatever others make of them.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::format::agent::{ResumeEffect, SessionDefect};
 use crate::formats::agents::resume::AgentAct;

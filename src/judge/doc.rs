@@ -2,8 +2,9 @@
 //! may contain, the doc is read again for them.
 #![expect(clippy::indexing_slicing, reason = "the table of targets is never empty")]
 
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::history::{Finding, StoredItems, Version};
 use crate::json::Tape;
@@ -111,13 +112,13 @@ fn finish<T>(found: DocReading<DocFindings<T>>, options: &Options) -> JudgedDoc<
         unsent: found.unsent,
         lines: found.lines,
         bugs: found.bugs,
-        new_values: NewValues::new(),
+        new_values: NewValues::default(),
     }
 }
 
 /// Branches share what comes before their fork: each finding there is reported once.
 fn dedup_by_place(judged: &mut Vec<WeighedFinding>) {
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     judged.retain(|judged| {
         let finding = &judged.finding;
         seen.insert((finding.code, finding.variant, finding.row.at))
@@ -143,7 +144,7 @@ impl<T> Default for DocFindings<T> {
             judged: Vec::new(),
             outputs: Vec::new(),
             agent_version: None,
-            missing_ids: HashSet::new(),
+            missing_ids: HashSet::default(),
             stored_items: StoredItems::default(),
         }
     }

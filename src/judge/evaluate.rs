@@ -5,7 +5,8 @@
 )]
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::format::FormatInfo;
 use crate::formats::agents::resume::AgentAct;
@@ -203,7 +204,7 @@ impl<'h> Evaluation<'h> {
             media_pass::report(cx, &MediaProfile::of(self.target, self.model), &mut out);
         }
         let bound = self.last_bound_thinking();
-        let mut groups = GroupLosses::new();
+        let mut groups = GroupLosses::default();
         // Most findings are reported; growing would leave half of the list empty.
         let mut judged: Vec<WeighedFinding> = Vec::with_capacity(items.len() + out.findings.len());
         let found = items
@@ -331,7 +332,7 @@ fn drop_redundant_schema_findings(judged: &mut Vec<WeighedFinding>) {
     if !judged.iter().any(is_of_schema) {
         return;
     }
-    let mut reported: HashMap<Place, Severity> = HashMap::new();
+    let mut reported: HashMap<Place, Severity> = HashMap::default();
     for judged in judged.iter().filter(|judged| is_of_field(judged)) {
         let finding = &judged.finding;
         let other = finding.partner.filter(|_| judged.rule().has_tag(RuleTag::FieldOfBoth));

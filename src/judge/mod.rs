@@ -11,7 +11,7 @@ mod sent_rows;
 mod text_access;
 mod weighed_finding;
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::format::{Format, FormatInfo};
 use crate::history::{Code, Finding, History, UnsentItem, Version};

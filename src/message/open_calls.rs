@@ -1,7 +1,9 @@
 //! Finds the call that a result without an id answers. Such calls are answered by name and order, as in Gemini and the old
 //! functions of Chat Completions; a batch may contain thousands.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
+
+use foldhash::{HashMap, HashSet};
 
 use super::{Message, Part, PartKind, Text, ToolCall};
 

@@ -2,7 +2,7 @@
 //! exactly their results, in the order of the calls. A result belongs to the last call of its id before it; a call without
 //! one gets a stub result that claims nothing; a result that answers no call is left out.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{
     LossKind, Losses, Message, Part, PartKind, ResultPart, Role, SourceLocation, Text, Thread, ToolCall,
@@ -39,7 +39,7 @@ pub fn pair_results(conversation: &mut Thread, losses: &mut Losses) {
     if is_paired(&conversation.messages) {
         return name_results(&mut conversation.messages);
     }
-    let mut uses: HashMap<Vec<u8>, IdUses> = HashMap::new();
+    let mut uses: HashMap<Vec<u8>, IdUses> = HashMap::default();
     let mut results: Vec<UnplacedResult> = Vec::new();
     let mut block = 0;
     // Number of the first part of each message.
@@ -65,7 +65,7 @@ pub fn pair_results(conversation: &mut Thread, losses: &mut Losses) {
         }
         block += count;
     }
-    let mut answers: HashMap<usize, usize> = HashMap::new();
+    let mut answers: HashMap<usize, usize> = HashMap::default();
     for used in uses.values() {
         // Calls of one id in one message are answered in order: the message, and its next call.
         let mut batch = (usize::MAX, 0);

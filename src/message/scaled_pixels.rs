@@ -1,8 +1,7 @@
 //! The pixels of an image, and fewer of them: each new pixel is the mean of the area that it covers. It is counted in whole
 //! numbers, so that every machine gets the same, and needs no memory but that of the result.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use image::DynamicImage;
 
 /// Pixels of three or four bytes, in rows.
@@ -54,7 +53,7 @@ impl Pixels {
 
     /// True if there are at most so many colours.
     pub fn has_few_colours(&self, most: usize) -> bool {
-        let (mut colours, mut last) = (HashSet::new(), None);
+        let (mut colours, mut last) = (HashSet::default(), None);
         self.bytes.chunks_exact(self.channels()).all(|pixel| {
             let is_new = last != Some(pixel) && colours.insert(pixel);
             last = Some(pixel);

@@ -4,8 +4,9 @@
 //!
 //! Sources: the request types of the official SDKs (openai, anthropic, google-genai, botocore).
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use foldhash::{HashMap, HashSet};
 
 use super::LossKind;
 

@@ -1,7 +1,8 @@
 //! A thread, and how it is built while it is read.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::source::bytes::spool::SpoolSink;
 

@@ -1,8 +1,9 @@
 //! The config file that applies to a path: the nearest one upwards. Files are read when they are first needed.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
+
+use foldhash::HashMap;
 
 use crate::json::steps;
 use crate::source::inputs::globs;
@@ -39,7 +40,7 @@ struct LoadedConfig<T> {
 
 impl<T> ConfigCache<T> {
     pub fn new(lookup: ConfigLookup) -> Self {
-        ConfigCache { lookup, first: OnceLock::new(), folders: Mutex::new(HashMap::new()) }
+        ConfigCache { lookup, first: OnceLock::new(), folders: Mutex::new(HashMap::default()) }
     }
 
     /// The value of the config file that applies in a folder, given by its absolute path; `None` without a file.

@@ -2,7 +2,8 @@
 //! and the findings about the tree itself.
 
 use std::cell::OnceCell;
-use std::collections::HashSet;
+
+use foldhash::HashSet;
 
 use crate::format::agent::{ResumeEffect, SessionDefect};
 use crate::format::{Assembler, FormatInfo, HistoryScope};

@@ -1,8 +1,9 @@
 //! Merging the events of a stream into messages, by the table of their format.
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::format::reduction::{MergeMode, MessageStart, PathStep, Reduction, ReductionStep, is_event};
 use crate::history::{Finding, Row, codes};
@@ -26,7 +27,7 @@ pub struct MergedEvents {
 
 /// Merges events.
 pub(super) fn reduce(events: &SourceRecords<'_>, table: &'static Reduction) -> io::Result<MergedEvents> {
-    let mut messages = MergedMessages { table, all: Vec::new(), by_id: HashMap::new(), current: None };
+    let mut messages = MergedMessages { table, all: Vec::new(), by_id: HashMap::default(), current: None };
     events.for_each(&mut |ix, event| messages.add_event(event.val, event.base, (ix, event.number)))?;
     messages.finish(events.bytes)
 }
@@ -117,8 +118,14 @@ impl MergedMessages {
 
     fn begin(&mut self, at: Place, number: (usize, u32)) -> usize {
         let root = JsonBuilder::object(at);
-        let message =
-            MergedMessage { root, first: number, last: (at, 0), events: 0, ended: false, open: HashSet::new() };
+        let message = MergedMessage {
+            root,
+            first: number,
+            last: (at, 0),
+            events: 0,
+            ended: false,
+            open: HashSet::default(),
+        };
         self.all.push(message);
         self.all.len() - 1
     }

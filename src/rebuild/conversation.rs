@@ -1,8 +1,10 @@
 //! From docs to conversations. Requests and responses that are linked by ids of the server are one conversation,
 //! across files; any other doc is a conversation of its own.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+
+use foldhash::HashMap;
 
 use crate::convert::session;
 use crate::format::{Format, FormatInfo};
@@ -137,7 +139,7 @@ fn join_forks(all: Vec<ConversationDraft>) -> Vec<ConversationDraft> {
             (owned(own), owned(from))
         })
         .collect();
-    let mut owners: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut owners: HashMap<&str, Vec<usize>> = HashMap::default();
     for (ix, (own, from)) in sessions.iter().enumerate() {
         own.iter().chain(from).for_each(|id| owners.entry(id).or_default().push(ix));
     }

@@ -1,6 +1,6 @@
 //! Acceptance of repairs: a history that has as many errors after its repair as before is left unchanged.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::history::Code;
 use crate::judge::{JudgedDoc, WeighedFinding};

@@ -1,6 +1,8 @@
 //! The result of repairing a doc: the patch, its changes, and the reasons for what stays.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::Code;
 use crate::judge::{JudgedDoc, WeighedFinding};

@@ -5,9 +5,10 @@
 mod records;
 mod unreadable;
 
-use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
+
+use foldhash::HashSet;
 
 use crate::format::{Format, HistoryScope};
 use crate::json::{Tape, Val, pointer, scan};
@@ -239,7 +240,7 @@ fn record_hashes<'k>(
     stretches: &[Range<u64>],
 ) -> io::Result<&'k HashSet<u64>> {
     if known.is_none() {
-        let (mut all, mut records) = (HashSet::new(), LineRecords::new(texts.before, stretches.to_vec()));
+        let (mut all, mut records) = (HashSet::default(), LineRecords::new(texts.before, stretches.to_vec()));
         while let Some(record) = records.next()? {
             all.insert(record.hash);
         }

@@ -2,8 +2,10 @@
 //! changed. The findings on its other records stay, at shifted places; where that might differ from judging the
 //! whole log, the whole log is judged.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::history::{Finding, Row};
 use crate::judge::{self, JudgedDoc, Options, WeighedFinding};

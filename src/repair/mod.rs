@@ -22,7 +22,7 @@ mod surroundings;
 
 pub use plan::selection::AcceptedFinding;
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::{Code, Flags, Row};
 use crate::judge::WeighedFinding;

@@ -1,7 +1,7 @@
 //! Preview of the default repair of a history, from its plan: `check` reports for each finding what `fix` would do
 //! without making the repair.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{Code, RepairAct};
 use crate::judge::{self, HistoryVisitor, JudgedHistory, WeighedFinding};
@@ -71,7 +71,7 @@ impl HistoryVisitor for Previewer {
         let nothing = HistoryPreview {
             number,
             is_foreign: false,
-            fixes: HashMap::new(),
+            fixes: HashMap::default(),
             resolved: 0,
             is_conclusive: true,
             plan: None,
@@ -121,7 +121,7 @@ fn predicted_fixes(
     is_left: impl Fn(&WeighedFinding) -> bool,
 ) -> HashMap<(Code, u64), PredictedFix> {
     let refused = Refusal::reasons(&plan.refusals);
-    let mut fixes = HashMap::new();
+    let mut fixes = HashMap::default();
     for judged in case.findings {
         let why = || refused.get(&(judged.finding.code, judged.finding.row.at)).copied();
         match PredictedFix::of(judged, is_left(judged).then(why)) {

@@ -2,8 +2,9 @@
 //! They are found in the patch alone, whoever made the edits, so that no edit can remove something unlisted.
 
 use std::cmp::Reverse;
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, Val, fingerprint_of, scan};
@@ -92,7 +93,7 @@ impl RemovedText {
             dropped: items(Action::Drop),
             moved: items(Action::Move),
             copied: Vec::new(),
-            written: HashSet::new(),
+            written: HashSet::default(),
         };
         let (mut text, mut tape) = (Vec::new(), Tape::new());
         for edit in edits {

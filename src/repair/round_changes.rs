@@ -1,6 +1,6 @@
 //! The changes of all rounds as one list: places in the original bytes, each change once.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::place::{Pieces, Place};
 
@@ -27,7 +27,7 @@ pub(super) fn group_to_original(left: SkippedGroup, pieces: &Pieces, round: usiz
 pub(super) fn dedup_changes(mut changes: Vec<ItemChange>) -> Vec<ItemChange> {
     let dropped: HashSet<Place> =
         changes.iter().filter(|change| change.action == Action::Drop).map(|change| change.row.at).collect();
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     changes.retain(|change| {
         // A change of the request around the item is not one of the item.
         let of_request =

@@ -1,8 +1,9 @@
 //! Rounds: plan, patch, judge the patched bytes, and repeat until no finding is left whose fix applies. The pass
 //! that judges a patch reads exactly what will be written, so its findings are those that remain.
 
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::format::{Format, NumberedLines, Probe};
 use crate::history::{Code, Usage};

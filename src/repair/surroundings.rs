@@ -2,7 +2,7 @@
 //! the neighbours. They cost nothing while a plan is made; whoever shows the plan would have to read the history
 //! again.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::FormatInfo;
 use crate::history::turns::{self, TurnCounter};
@@ -84,7 +84,7 @@ impl SurroundingsByPlace {
         histories: impl Iterator<Item = HistorySurroundings>,
         origin: impl Fn(Place) -> Place,
     ) -> SurroundingsByPlace {
-        let mut all = SurroundingsByPlace { histories: histories.collect(), places: HashMap::new() };
+        let mut all = SurroundingsByPlace { histories: histories.collect(), places: HashMap::default() };
         for (number, history) in (0..).zip(&all.histories) {
             for (item, surrounded) in (0..).zip(&history.items) {
                 if let Some(own) = history.row(surrounded.ix) {

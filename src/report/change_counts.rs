@@ -1,8 +1,9 @@
 //! Totals of a repair: how many changes there are, which findings they resolve, and what they remove, by kind and size.
 //! That is what a person wants to know before anything is written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
+use foldhash::HashMap;
 use serde::Serialize;
 
 use crate::history::{BlockFlags, ItemFlags, Kind, Role, Row};
@@ -95,7 +96,7 @@ const PART: &str = "part of an item";
 impl LossSummary {
     /// Adds what the changes of a document remove; only lossy ones count.
     fn add(&mut self, fixed: &DocRepair) {
-        let mut parts: HashMap<Place, u64> = HashMap::new();
+        let mut parts: HashMap<Place, u64> = HashMap::default();
         for removed in &fixed.removed {
             *parts.entry(removed.item).or_default() += u64::from(removed.at.len);
         }

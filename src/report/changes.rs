@@ -1,8 +1,9 @@
 //! The changes of a repair in readable form: each with its reason, and the list of changes.
 
-use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::sync::Arc;
+
+use foldhash::{HashMap, HashMapExt, HashSet};
 
 use crate::diff::item::{self, DiffLine, Sign, ValuePrinter};
 use crate::history::{Flags, Row};
@@ -128,7 +129,7 @@ fn notes_about(
     let removed = fixed.removed.iter().filter(|removed| items.contains(&removed.item));
     wanted.extend(removed.map(|removed| (removed.at, Flags::default())));
     let locations = locate_places(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
-    let mut removed: HashMap<Place, Vec<(Location, Place)>> = HashMap::new();
+    let mut removed: HashMap<Place, Vec<(Location, Place)>> = HashMap::default();
     for one in fixed.removed.iter().filter(|removed| items.contains(&removed.item)) {
         let location = locations.get(&one.at).cloned().unwrap_or_default();
         removed.entry(one.item).or_default().push((location, one.at));

@@ -1,8 +1,9 @@
 //! Losses of conversions, grouped by kind. Text shows a loss that is the only one of its kind in full, and several in one
 //! line: how many, and where the first is.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::Code;
 use crate::source::display_name;
@@ -42,7 +43,7 @@ impl ConversionLosses {
         }
         let number = *self.numbers.entry(DiagnosticKind::of(diagnostic)).or_insert(self.kinds.len());
         if number == self.kinds.len() {
-            self.kinds.push(LossGroup { first: diagnostic.clone(), count: 0, paths: HashSet::new() });
+            self.kinds.push(LossGroup { first: diagnostic.clone(), count: 0, paths: HashSet::default() });
         }
         if let Some(kind) = self.kinds.get_mut(number) {
             kind.count += 1;

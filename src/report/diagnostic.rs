@@ -1,7 +1,8 @@
 //! A diagnostic: a finding with its message and its location.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::history::Code;
 use crate::json::fingerprint_of;

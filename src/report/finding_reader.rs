@@ -1,8 +1,8 @@
 //! Reads the items of findings for their diagnostics, record by record: each is read and scanned once.
 
-use std::collections::HashMap;
 use std::io;
 
+use foldhash::HashMap;
 use serde::de::IgnoredAny;
 
 use crate::history::{Finding, Flags, NO_FIELD, Remedy, RepairAct};
@@ -108,7 +108,7 @@ impl<T> FindingReader<'_, T> {
             (at, flags)
         };
         let sorted: Vec<(Place, Flags)> = wanted.iter().map(placed).collect();
-        let mut seen = FindingItems { items: Vec::new(), partners: HashMap::new() };
+        let mut seen = FindingItems { items: Vec::new(), partners: HashMap::default() };
         seen.items.resize_with(self.judged.len(), FindingItem::default);
         visit_records(self.id, self.cached, self.lint.container, &sorted, last, &mut |record| {
             let pointer = |at: Place| record.pointers.get(&at);

@@ -1,7 +1,7 @@
 //! Groups of findings that differ only in their location. Text shows the first of a group in full, and for the others
 //! how many there are and where the next ones are.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::source::display_name;
 use crate::target::Severity;
@@ -70,7 +70,7 @@ impl<'d> DiagnosticGroups<'d> {
         if !style.grouped {
             return DiagnosticGroups { in_full: diagnostics, others: Vec::new(), only_counted: 0 };
         }
-        let mut numbers: HashMap<DiagnosticKind, usize> = HashMap::new();
+        let mut numbers: HashMap<DiagnosticKind, usize> = HashMap::default();
         let mut kinds: Vec<Vec<&Diagnostic>> = Vec::new();
         let mut of = Vec::with_capacity(diagnostics.len());
         for diagnostic in &diagnostics {
@@ -92,7 +92,7 @@ impl<'d> DiagnosticGroups<'d> {
         let is_few = |kind: usize| kinds.get(kind).is_none_or(|kind| !is_many(kind));
         let in_full = in_full.filter(|(_, (kind, nth))| *nth < SHOWN_IN_FULL || is_few(*kind));
         let in_full = in_full.map(|(diagnostic, _)| diagnostic).collect();
-        let mut counts: HashMap<usize, u64> = HashMap::new();
+        let mut counts: HashMap<usize, u64> = HashMap::default();
         for (like, count) in more {
             if let Some(number) = numbers.get(&DiagnosticKind::of(like)) {
                 *counts.entry(*number).or_default() += count;

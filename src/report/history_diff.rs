@@ -1,7 +1,8 @@
 //! The difference of two histories, for people.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
+
+use foldhash::HashSet;
 
 use crate::diff::align::EntryStatus;
 use crate::diff::compare::{DiffCounts, HistoryComparison};
@@ -338,7 +339,7 @@ pub fn locate(
 ) -> io::Result<()> {
     let (mut old, mut new) = (Vec::new(), Vec::new());
     for difference in differences {
-        let (mut in_old, mut in_new) = (HashSet::new(), HashSet::new());
+        let (mut in_old, mut in_new) = (HashSet::default(), HashSet::default());
         for fate in &difference.statuses {
             match *fate {
                 EntryStatus::Same(..) => {}

@@ -1,7 +1,8 @@
 //! Hunks of a preview: which changes belong together, and which of them are shown.
 
-use std::collections::HashMap;
 use std::fmt::{self, Display, Formatter};
+
+use foldhash::HashMap;
 
 use crate::history::Code;
 use crate::place::Place;
@@ -48,7 +49,7 @@ impl Display for RuleOrFlag {
 /// For each change whether a preview of the document shows it, if it does not show all.
 pub(super) fn shown_changes(changes: &[ItemChange]) -> Vec<bool> {
     let mut shown = vec![false; changes.len()];
-    let mut kinds: HashMap<HunkKind, u64> = HashMap::new();
+    let mut kinds: HashMap<HunkKind, u64> = HashMap::default();
     for hunk in hunks(changes) {
         let Some(first) = hunk.first().and_then(|first| changes.get(*first)) else { continue };
         let kind = HunkKind::of(first.cause, first.action, first.description);
@@ -68,8 +69,8 @@ pub(super) fn shown_changes(changes: &[ItemChange]) -> Vec<bool> {
 /// The numbers of the changes of each hunk: all changes for one finding, wherever they are, and all changes to one item.
 pub(super) fn hunks(changes: &[ItemChange]) -> Vec<Vec<usize>> {
     let mut hunks: Vec<Vec<usize>> = Vec::new();
-    let mut of_place: HashMap<Place, usize> = HashMap::new();
-    let mut of_cause: HashMap<Cause, usize> = HashMap::new();
+    let mut of_place: HashMap<Place, usize> = HashMap::default();
+    let mut of_cause: HashMap<Cause, usize> = HashMap::default();
     for (number, change) in changes.iter().enumerate() {
         let (at, cause) = (change.row.at, change.cause);
         // Changes for a flag have nothing else in common.

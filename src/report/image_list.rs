@@ -1,7 +1,8 @@
 //! The images of a document, for `fix --images report`.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
+
+use foldhash::HashSet;
 
 use crate::dialects::media_parts::{self, MediaPart};
 use crate::history::turns::{TurnCounter, messages};
@@ -84,7 +85,7 @@ impl HistoryVisitor for ImageCollector {
 pub fn images(doc: &Doc, options: &judge::Options, threads: usize) -> io::Result<Vec<ListedImage>> {
     let found = judge::judge(doc.id, &*doc.bytes, options, threads, &ImageCollector)?;
     let mut images: Vec<ImageInRow> = found.outputs.into_iter().flatten().collect();
-    let mut known = HashSet::new();
+    let mut known = HashSet::default();
     images.retain(|image| known.insert((image.at, image.number)));
     let wanted: Vec<(Place, Flags)> = images.iter().map(|image| (image.at, image.flags)).collect();
     let locations = locate_places(doc.id, &*doc.bytes, found.container, &found.lines, &wanted)?;

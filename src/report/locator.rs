@@ -1,8 +1,9 @@
 //! From places to lines, columns and pointers; all places of a document in one pass.
 
-use std::collections::HashMap;
 use std::io;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt};
 
 use crate::history::Flags;
 use crate::json::edit::RecordBase;
@@ -193,7 +194,7 @@ pub(super) fn visit_records(
     let is_lines = matches!(container, Container::Lines { .. });
     let mut in_record = |record: Option<Place>, range: Range<usize>| -> io::Result<()> {
         let Some(record) = record else {
-            return see(RecordPlaces { range, pointers: &mut HashMap::new(), scanned: None });
+            return see(RecordPlaces { range, pointers: &mut HashMap::default(), scanned: None });
         };
         let places = sorted.get(range.clone()).unwrap_or_default();
         let (base, root) = last.scan(bytes, record)?;
@@ -243,7 +244,7 @@ pub(super) fn visit_records(
             });
             see(RecordPlaces { range: 0..sorted.len(), pointers: &mut found, scanned: None })
         }
-        _ => see(RecordPlaces { range: 0..sorted.len(), pointers: &mut HashMap::new(), scanned: None }),
+        _ => see(RecordPlaces { range: 0..sorted.len(), pointers: &mut HashMap::default(), scanned: None }),
     }
 }
 

@@ -2,8 +2,9 @@
 //! providers give them, are no one's secret; any other word was written by a user, a model or a client, and is masked
 //! like content.
 
-use std::collections::HashSet;
 use std::sync::OnceLock;
+
+use foldhash::HashSet;
 
 use crate::message::members;
 

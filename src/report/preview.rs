@@ -3,8 +3,9 @@
 
 mod hunk;
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+
+use foldhash::HashMap;
 
 use crate::repair::Action;
 use crate::source::display_name;
@@ -34,7 +35,7 @@ impl Preview {
         Preview {
             style,
             limit: if all { u64::MAX } else { SHOWN_PER_KIND },
-            kinds: HashMap::new(),
+            kinds: HashMap::default(),
             last_message: None,
         }
     }

@@ -4,8 +4,9 @@
 //! that each proposal can be applied alone and results in JSON. What would copy content of the conversation into the
 //! report is not proposed, unless content may be shown: removals contain none, nor do ids, which every report prints.
 
-use std::collections::{HashMap, HashSet};
 use std::io;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{Code, Kind};
 use crate::message::pair_results::STUB;
@@ -93,13 +94,13 @@ fn edits_by_finding(fixed: &DocRepair, edits: &[Edit], bytes: &dyn ReadAt) -> Ha
             sets.join(ix, change);
         }
     }
-    let mut first: HashMap<ProposalKey, usize> = HashMap::new();
+    let mut first: HashMap<ProposalKey, usize> = HashMap::default();
     for (n, change) in fixed.changes.iter().enumerate() {
         let Cause::Rule(code, variant, at) = change.cause else { continue };
         let other = *first.entry((code, variant, at)).or_insert(of_change(n));
         sets.join(of_change(n), other);
     }
-    let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut members: HashMap<usize, Vec<usize>> = HashMap::default();
     for ix in 0..edits.len() {
         members.entry(sets.find(ix)).or_default().push(ix);
     }
@@ -189,7 +190,7 @@ mod tests {
     use super::*;
 
     fn harmless(text: &str) -> bool {
-        is_free_of_content(text, &Edit::replace(Place::default(), text), &HashSet::from(["call_1"]))
+        is_free_of_content(text, &Edit::replace(Place::default(), text), &HashSet::from_iter(["call_1"]))
     }
 
     #[test]

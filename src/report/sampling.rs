@@ -2,7 +2,8 @@
 //! read again.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::convert::NameDigests;
 use crate::history::{Code, Kind};
@@ -59,7 +60,7 @@ impl FindingSample {
         // Synthesised text has no lines of its own.
         let is_made = found.format.is_some_and(|format| format.layout().is_synthetic());
         let is_lines = matches!(found.container, Container::Lines { .. }) && !is_made;
-        let mut kinds: HashMap<SampleKey, SampleGroup> = HashMap::new();
+        let mut kinds: HashMap<SampleKey, SampleGroup> = HashMap::default();
         let mut is_sampled = vec![false; found.findings.len()];
         for ((ix, judged), outcome) in found.findings.iter().enumerate().zip(outcomes) {
             let Some(slot) = is_sampled.get_mut(ix) else { break };
@@ -103,7 +104,7 @@ impl FindingSample {
         if found.len() < SAMPLING_THRESHOLD {
             return FindingSample::all();
         }
-        let mut numbers: HashMap<(Code, u8, Severity, u64), usize> = HashMap::new();
+        let mut numbers: HashMap<(Code, u8, Severity, u64), usize> = HashMap::default();
         let mut similar: Vec<SimilarFindings> = Vec::new();
         let mut findings = Vec::new();
         for (ix, judged) in found.iter().enumerate() {

@@ -1,7 +1,8 @@
 //! Groups that a flag (`--reasoning`, `--account-changed`, `--max-image-bytes`) leaves unchanged, and why.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+
+use foldhash::HashMap;
 
 use crate::place::DocId;
 use crate::repair::{DocRepair, Reasoning};
@@ -30,7 +31,7 @@ pub fn notes(id: DocId, label: &str, bytes: &dyn ReadAt, fixed: &DocRepair) -> i
     let wanted: Vec<_> = fixed.skipped_groups.iter().map(|left| (left.at, left.flags)).collect();
     let locations = locate_places(id, bytes, fixed.before.container, &fixed.before.lines, &wanted)?;
     let mut notes: Vec<SkippedGroups> = Vec::new();
-    let mut by_reason: HashMap<&'static str, usize> = HashMap::new();
+    let mut by_reason: HashMap<&'static str, usize> = HashMap::default();
     for left in &fixed.skipped_groups {
         let location = locations.get(&left.at).map(|location| (location.line, location.column));
         let n = *by_reason.entry(left.reason).or_insert(notes.len());

@@ -13,9 +13,9 @@ mod table;
 mod view;
 mod violations;
 
-use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 
+use foldhash::HashMap;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
@@ -201,7 +201,7 @@ impl ItemSchema {
         found.sort_by_key(|violation| (violation.span.0, std::cmp::Reverse(violation.span.1)));
         let mut merged: Vec<Violation> = Vec::new();
         // An item may have as many violations as it has parts.
-        let mut known: HashMap<_, usize> = HashMap::new();
+        let mut known: HashMap<_, usize> = HashMap::default();
         for violation in found {
             let same = (violation.span, violation.kind, violation.doubtful);
             let at = *known.entry(same).or_insert(merged.len());

@@ -1,8 +1,8 @@
 //! The tape as a JSON representation for `jsonschema`: values are read in place, without building a tree.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
 
+use foldhash::HashSet;
 use jsonschema::JsonType;
 use jsonschema::json::{Array, Json, JsonNumber, Node, NodeIdentity, Object, cmp, unique};
 use serde_json::{Number, Value};
@@ -163,7 +163,7 @@ impl<'a> Object<'a, TapeJson> for ObjectView<'a> {
     fn members(&self) -> Self::MembersIter {
         let mut members: Vec<_> =
             self.0.members().map(|member| (text(member.key), NodeView::Val(member.val))).collect();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut last: Vec<bool> = members.iter().rev().map(|(key, _)| seen.insert(key.clone())).collect();
         members.retain(|_| last.pop().unwrap_or(true));
         members.into_iter()

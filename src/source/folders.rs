@@ -6,10 +6,10 @@ mod opencode;
 mod openhands;
 mod vibe;
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use foldhash::{HashMap, HashSet};
 use layout::{FolderLayout, FolderMember, read};
 
 use super::bytes::hinted::{HintedBytes, append_one_line};
@@ -39,8 +39,8 @@ pub fn new_file(format: &str, last: &Path, content: &[u8]) -> Option<PathBuf> {
 
 /// Replaces the files of each session by one input.
 pub fn group_sessions(inputs: Vec<Input>) -> Vec<Input> {
-    let mut sessions: HashMap<(PathBuf, String), Option<Vec<PathBuf>>> = HashMap::new();
-    let mut taken: HashSet<PathBuf> = HashSet::new();
+    let mut sessions: HashMap<(PathBuf, String), Option<Vec<PathBuf>>> = HashMap::default();
+    let mut taken: HashSet<PathBuf> = HashSet::default();
     let mut out = Vec::with_capacity(inputs.len());
     for input in inputs {
         let Input::File { path, named } = &input else {

@@ -3,10 +3,10 @@
 //! The other files are searched among the inputs, then in the same folder tree, then in the folders where agents
 //! store such logs.
 
-use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use walkdir::WalkDir;
 
 use super::inputs::walk;
@@ -136,13 +136,13 @@ impl<'p> LogFamily<'p> {
         let mut family = LogFamily {
             peek,
             lookup,
-            lineages: HashMap::new(),
-            given: HashMap::new(),
-            trees: HashMap::new(),
-            logs: HashMap::new(),
-            forks: HashMap::new(),
-            ancestors: HashMap::new(),
-            forks_by_base: HashMap::new(),
+            lineages: HashMap::default(),
+            given: HashMap::default(),
+            trees: HashMap::default(),
+            logs: HashMap::default(),
+            forks: HashMap::default(),
+            ancestors: HashMap::default(),
+            forks_by_base: HashMap::default(),
         };
         for input in inputs {
             let (paths, named) = match input {
@@ -224,7 +224,7 @@ impl<'p> LogFamily<'p> {
                 None => histories.push(vec![file.clone()]),
             }
         }
-        let mut pages_of = HashMap::new();
+        let mut pages_of = HashMap::default();
         for pages in histories {
             let pages: Arc<[PathBuf]> = pages.into();
             pages_of.extend(pages.iter().map(|file| (file.clone(), Arc::clone(&pages))));
@@ -275,7 +275,7 @@ impl<'p> LogFamily<'p> {
         for folder in self.folders(path) {
             files.extend(self.forks_from(&id, Some(&folder), &own));
         }
-        let mut seen = HashSet::from([own]);
+        let mut seen = HashSet::from_iter([own]);
         files.retain(|file| seen.insert(real_path(file)));
         files
     }
@@ -284,7 +284,7 @@ impl<'p> LogFamily<'p> {
     fn forks_from(&mut self, id: &str, folder: Option<&Path>, own: &Path) -> Vec<PathBuf> {
         let key = (id.to_owned(), folder.map(Path::to_owned));
         if !self.forks_by_base.contains_key(&key) {
-            let mut children = ForksByBase::new();
+            let mut children = ForksByBase::default();
             for file in self.forks_of(id, folder) {
                 let base = self.lineage(&file).and_then(|lineage| lineage.base);
                 if let Some(parent) = base.and_then(|base| self.ancestor(&base, &file)) {
@@ -308,7 +308,7 @@ impl<'p> LogFamily<'p> {
                     files
                 }
             };
-            let mut forks: HashMap<String, Vec<PathBuf>> = HashMap::new();
+            let mut forks: HashMap<String, Vec<PathBuf>> = HashMap::default();
             for file in files {
                 if let Some(base) = self.lineage(&file).and_then(|lineage| lineage.base) {
                     forks.entry(base.id).or_default().push(file);
@@ -345,7 +345,7 @@ impl<'p> LogFamily<'p> {
                 .filter(|path| RolloutName::of(path).is_some())
                 .collect();
             files.sort_unstable();
-            let mut by_id: HashMap<String, Vec<PathBuf>> = HashMap::new();
+            let mut by_id: HashMap<String, Vec<PathBuf>> = HashMap::default();
             for file in &files {
                 if let Some(name) = RolloutName::of(file) {
                     by_id.entry(name.id.to_owned()).or_default().push(file.clone());

@@ -2,9 +2,10 @@
 //! `<name>.dropped-<N>.jsonl`, in the order of the numbers, and then `<name>.jsonl` are one log. They are read as
 //! one run of bytes; findings and edits belong to the file that contains them.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
+
+use foldhash::HashMap;
 
 use crate::place::{DocId, Edit, Place, ReplacementPart};
 
@@ -236,7 +237,7 @@ fn parse_name(path: &Path) -> Option<(&str, Option<u64>)> {
 /// Replaces the files of each log by one input. The files are recognised by their names; `is_log` checks the
 /// content.
 pub fn group_logs(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Input> {
-    let mut folders: HashMap<PathBuf, HashMap<String, Vec<(u64, PathBuf)>>> = HashMap::new();
+    let mut folders: HashMap<PathBuf, HashMap<String, Vec<(u64, PathBuf)>>> = HashMap::default();
     walk::join_logs(inputs, |path| {
         let (name, _) = parse_name(path)?;
         let folder = path.parent().unwrap_or(Path::new(""));
@@ -253,7 +254,7 @@ pub fn group_logs(inputs: Vec<Input>, is_log: impl Fn(&Path) -> bool) -> Vec<Inp
 
 /// The dropped segments in a folder, by the log's name, in the order of their numbers.
 fn segments_in(folder: &Path) -> HashMap<String, Vec<(u64, PathBuf)>> {
-    let mut logs: HashMap<String, Vec<(u64, PathBuf)>> = HashMap::new();
+    let mut logs: HashMap<String, Vec<(u64, PathBuf)>> = HashMap::default();
     let at = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     for entry in std::fs::read_dir(at).into_iter().flatten().flatten() {
         let file = entry.file_name();

@@ -2,8 +2,9 @@
 //! its row only with the content that was exported, and one that finds none ends the transaction: either the whole repair
 //! is applied, or nothing.
 
-use std::collections::HashMap;
 use std::io::{self, Write};
+
+use foldhash::HashMap;
 
 use crate::format::{ExportedTable, FormatInfo};
 use crate::json::Val;

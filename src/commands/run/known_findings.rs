@@ -2,10 +2,10 @@
 //! fingerprint, which depends on ids; then the rest by likeness, one for one, because a conversation that is recorded again
 //! has other ids and the same findings.
 
-use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use foldhash::{HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use crate::options::{self, UsageError};
@@ -75,7 +75,7 @@ impl Baseline {
     pub(in crate::commands) fn from_entries(path: &Path, entries: Vec<BaselineEntry>) -> Baseline {
         let folder = absolute(path).parent().map(Path::to_owned).unwrap_or_default();
         let matched = vec![false; entries.len()];
-        let (mut by_fingerprint, mut by_likeness) = (HashMap::new(), HashMap::new());
+        let (mut by_fingerprint, mut by_likeness) = (HashMap::default(), HashMap::default());
         // The first of equal entries is matched first, from the end of its list.
         for (n, entry) in entries.iter().enumerate().rev() {
             let own: &mut Vec<usize> = by_fingerprint.entry(entry.fingerprint.clone()).or_default();
@@ -83,7 +83,7 @@ impl Baseline {
             let like: &mut Vec<usize> = by_likeness.entry(entry.likeness.clone()).or_default();
             like.push(n);
         }
-        let (checked_paths, new) = (HashSet::new(), Vec::new());
+        let (checked_paths, new) = (HashSet::default(), Vec::new());
         Baseline {
             path: path.to_owned(),
             folder,
@@ -118,7 +118,7 @@ impl Baseline {
             .filter(|(_, (_, found))| found.severity != Severity::Info)
             .map(|(n, (mark, _))| (n, mark))
             .collect();
-        let mut known: HashSet<usize> = HashSet::new();
+        let mut known: HashSet<usize> = HashSet::default();
         for by_id in [true, false] {
             open.retain(|(n, mark)| {
                 let Some(entry) = self.next_match(mark, by_id) else { return true };

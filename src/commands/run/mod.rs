@@ -14,10 +14,11 @@ pub mod progress;
 pub mod severities;
 pub mod walked_files;
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+
+use foldhash::HashSet;
 
 use crate::judge::{self, JudgedDoc};
 use crate::options::{LintSettings, UsageError};
@@ -111,7 +112,7 @@ impl Run {
         let mut all = Vec::with_capacity(walked.inputs.len());
         let lenient: HashSet<&PathBuf> = match self.allow_empty {
             true => self.paths.iter().skip(self.listed_from).collect(),
-            false => HashSet::new(),
+            false => HashSet::default(),
         };
         for mut input in walked.inputs {
             if let Input::File { path, named } = &mut input {

@@ -1,10 +1,11 @@
 //! Files that a run writes, besides those it repairs in place. Before anything is written, it is checked that no input is
 //! overwritten, and no file written twice.
 
-use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Component, Path, PathBuf};
+
+use foldhash::HashMap;
 
 use crate::options::UsageError;
 use crate::read::invalid_json;
@@ -198,8 +199,8 @@ pub(in crate::commands) fn check_collisions(
     if planned.is_empty() {
         return Ok(());
     }
-    let mut written: HashMap<FileIdentity, &PlannedFile> = HashMap::new();
-    let mut folders: HashMap<PathBuf, &PlannedFile> = HashMap::new();
+    let mut written: HashMap<FileIdentity, &PlannedFile> = HashMap::default();
+    let mut folders: HashMap<PathBuf, &PlannedFile> = HashMap::default();
     for plan in &planned {
         let Some(identity) = FileIdentity::of(&plan.path) else { continue };
         if let Some(other) = written.insert(identity, plan) {

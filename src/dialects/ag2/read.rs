@@ -4,7 +4,7 @@
 //! Results of server tools are part of those items, and not sent again; a shell's output is an item of its own, and its
 //! call is sent only with it; an image is sent only if it has a result.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::dialect::log::media_from_data;
 use crate::dialect::{LogReader, LogThread};

@@ -1,7 +1,8 @@
 //! Writes a thread as a request of Bedrock's Converse API. The model is in the URL there, not in the body.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::dialect::ItemWriter;
 use crate::dialects::common::{cache_ttl, part_text, write_extras, write_input_object};

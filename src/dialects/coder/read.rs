@@ -5,7 +5,7 @@
 //! results without or before their call, are left to the repair of the request. And reasoning that nothing of the model
 //! follows is sent without its id, since the server would look for the item that followed.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::dialect::log::media_from_data;
 use crate::dialect::{LogOptions, LogReader, LogThread};

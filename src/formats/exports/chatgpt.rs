@@ -2,7 +2,7 @@
 //! `mapping`; the branch that ends with `current_node` is read. Calls have no ids there: a message to a tool is one, and
 //! the next message of the tool is its result.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
 use crate::format::unsent_paths::UnsentPaths;
@@ -121,7 +121,7 @@ fn path<'v>(conversation: Val<'v>) -> (Vec<Val<'v>>, Vec<Val<'v>>) {
     let is_leaf = |node: &Val<'v>| node.get("children").is_none_or(|children| children.count() == 0);
     let last = || nodes.iter().rev().map(|(_, node)| *node).find(is_leaf);
     let mut next = of(conversation.get(name::current_node)).or_else(last);
-    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    let (mut path, mut seen) = (Vec::new(), HashSet::default());
     while let Some(node) = next.filter(|node| seen.insert(node.start())) {
         path.push(node);
         next = of(node.get("parent"));

@@ -1,7 +1,7 @@
 //! Exports of Claude.ai: `conversations.json`, a list of conversations with `chat_messages`, or a single one. Messages name
 //! their parent if one was edited or retried; the branch that ends with the newest message is read.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
 use crate::format::unsent_paths::UnsentPaths;
@@ -96,7 +96,7 @@ fn path<'v>(messages: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
     let current = text(conversation, "current_leaf_message_uuid").and_then(|id| by_id.get(&id).copied());
     let newest =
         || messages.iter().enumerate().max_by_key(|(_, message)| id(message, "created_at")).map(|(n, _)| n);
-    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    let (mut path, mut seen) = (Vec::new(), HashSet::default());
     let mut next = current.or_else(newest);
     while let Some(message) = next.filter(|n| seen.insert(*n)).and_then(|n| messages.get(n)) {
         path.push(*message);

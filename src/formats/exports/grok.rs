@@ -1,6 +1,6 @@
 //! Exports of Grok (`prod-grok-backend.json`): `conversations`, each with its `responses`. Only the text is read.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::dialects::chat::CHAT;
 use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
@@ -109,7 +109,7 @@ fn path<'v>(all: &[Val<'v>], conversation: Val<'v>) -> Vec<Val<'v>> {
     }
     let leaf = text_at(conversation, &["conversation", "leaf_response_id"]);
     let mut next = leaf.and_then(|id| by_id.get(&id).copied()).or(all.len().checked_sub(1));
-    let (mut path, mut seen) = (Vec::new(), HashSet::new());
+    let (mut path, mut seen) = (Vec::new(), HashSet::default());
     while let Some(one) = next.filter(|n| seen.insert(*n)).and_then(|n| all.get(n)) {
         path.push(*one);
         next = parent(*one);

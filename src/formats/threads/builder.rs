@@ -1,6 +1,6 @@
 //! Builds a thread from the content of a log, an export or a trace, in order: blocks and messages like those of a provider.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::FormatInfo;
 use crate::format::translate::{ParsedRecord, TranslatedThread};
@@ -138,7 +138,7 @@ impl ThreadBuilder {
     /// Adds the messages of another builder. Its calls without an id are numbered on from those before them, and its first
     /// results may belong to such a call.
     pub fn join(&mut self, other: ThreadBuilder) {
-        let mut renamed: HashMap<Text, Text> = HashMap::new();
+        let mut renamed: HashMap<Text, Text> = HashMap::default();
         for mut message in other.messages {
             let parts = std::mem::take(&mut message.parts);
             self.messages.push(message);

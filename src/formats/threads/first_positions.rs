@@ -1,7 +1,7 @@
 //! Where names first occur in a list that grows and is cut at its end, as the events of a session that a rewind cuts. A rewind
 //! names an event; to look for that from the start would take time that grows with the square of many rewinds.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 /// The first element with each name, by its position. Positions from before a cut are recognised by what is there now, so
 /// that a cut costs nothing.
@@ -11,7 +11,7 @@ pub(in crate::formats) struct FirstPositions(HashMap<Box<str>, usize>);
 impl FirstPositions {
     /// Those of the names of a list.
     pub fn of<'l>(names: impl Iterator<Item = Option<&'l str>>) -> FirstPositions {
-        let mut first = HashMap::new();
+        let mut first = HashMap::default();
         for (at, name) in names.enumerate().filter_map(|(at, name)| Some((at, name?))) {
             first.entry(name.into()).or_insert(at);
         }

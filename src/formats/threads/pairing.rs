@@ -1,7 +1,7 @@
 //! Exports keep calls and results only for display: some have no ids, others lack their partner. A call with a result in the
 //! next message remains a call; all others become text.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::history::Role;
 use crate::message::{CallInput, Message, Part, PartKind, ResultPart, Text};
@@ -25,7 +25,7 @@ impl ThreadBuilder {
     }
 
     fn find_open_call(&self, is_wanted: impl Fn(&Text) -> bool) -> Option<Text> {
-        let mut answered: HashSet<&Text> = HashSet::new();
+        let mut answered: HashSet<&Text> = HashSet::default();
         for message in self.messages.iter().rev() {
             match message.role {
                 Role::Tool => answered.extend(results(message)),
@@ -65,15 +65,15 @@ impl ThreadBuilder {
             let next = messages.iter().skip(n + 1).take_while(|message| message.role == Role::Tool);
             partners.push(match message.role {
                 Role::Assistant => next.flat_map(results).cloned().collect(),
-                _ => HashSet::new(),
+                _ => HashSet::default(),
             });
         }
-        let mut open: HashSet<Text> = HashSet::new();
+        let mut open: HashSet<Text> = HashSet::default();
         for (mut message, own) in messages.into_iter().zip(partners) {
             let all = std::mem::take(&mut message.parts);
             if message.role == Role::Assistant {
                 open = own;
-                let mut seen: HashSet<Text> = HashSet::new();
+                let mut seen: HashSet<Text> = HashSet::default();
                 let mut is_paired = |part: &Part| match &part.kind {
                     PartKind::Call(call) => open.contains(&call.id) && seen.insert(call.id.clone()),
                     _ => false,

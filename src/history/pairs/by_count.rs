@@ -1,9 +1,10 @@
 //! Pairing of calls that need no ids (Gemini): the results of a step answer its calls if there are as many. They are
 //! matched by ids, then by names, then by order.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 
+use foldhash::{HashMap, HashSet};
 use smallvec::SmallVec;
 
 use crate::history::kind::Kind;
@@ -22,8 +23,8 @@ pub(super) fn pair(rows: &[Row], messages: &MessageSpans) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut seen = vec![false; rows.len()];
     // By id, and by name.
-    let mut known: HashMap<u64, UnpairedKey> = HashMap::new();
-    let mut keyed: HashMap<u64, UnpairedKey> = HashMap::new();
+    let mut known: HashMap<u64, UnpairedKey> = HashMap::default();
+    let mut keyed: HashMap<u64, UnpairedKey> = HashMap::default();
     let mut open = Vec::new();
     for step in &messages.steps {
         let mut left =
@@ -94,7 +95,7 @@ type StepRows = SmallVec<[u32; 4]>;
 impl UnpairedStep {
     /// Pairs calls and results for which `says` returns the same value, in order.
     fn pair(&mut self, says: impl Fn(u32) -> Option<u64>, pairs: &mut Vec<Pair>) {
-        let mut waiting: HashMap<u64, VecDeque<u32>> = HashMap::new();
+        let mut waiting: HashMap<u64, VecDeque<u32>> = HashMap::default();
         for &call in &self.calls {
             if let Some(said) = says(call) {
                 waiting.entry(said).or_default().push_back(call);

@@ -1,8 +1,9 @@
 //! Pairing of calls in messages, where the position of a result matters: results belong directly after the calls, so
 //! calls and results are paired step by step, and the rest across steps.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use crate::history::kind::Kind;
 use crate::history::messages::{MessageSpans, ModelStep};
@@ -23,7 +24,7 @@ pub(super) struct UnpairedKey {
 pub(super) fn pair(rows: &[Row], messages: &MessageSpans, pairing: Pairing) -> Vec<Pair> {
     let mut pairs = Vec::new();
     let mut seen = vec![false; rows.len()];
-    let mut keyed: HashMap<u64, UnpairedKey> = HashMap::new();
+    let mut keyed: HashMap<u64, UnpairedKey> = HashMap::default();
     let rows_in = |range: &Range<u32>| messages.rows_of(range.clone()).collect::<Vec<u32>>();
     let has = |ix: u32, kind: Kind| nth(rows, ix).kind == kind && nth(rows, ix).key != 0;
     let parts_in = |range: &Range<u32>| {
@@ -48,7 +49,7 @@ pub(super) fn pair(rows: &[Row], messages: &MessageSpans, pairing: Pairing) -> V
         }
         let model = rows_in(&step.model);
         // Calls with the same key in a step are answered in order.
-        let mut calls: HashMap<u64, Vec<(u32, u32)>> = HashMap::new();
+        let mut calls: HashMap<u64, Vec<(u32, u32)>> = HashMap::default();
         for &ix in model.iter().filter(|ix| has(**ix, Kind::ToolUse)) {
             calls.entry(nth(rows, ix).key).or_default().push((ix, NONE));
         }

@@ -1,8 +1,9 @@
 //! Builds nodes from entries. Parents are resolved by name, cycles are cut, links without items are skipped, and
 //! entries that a store spread over several lines are merged.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::BTreeSet;
 
+use foldhash::{HashMap, HashMapExt, HashSet};
 use smallvec::smallvec;
 
 use crate::history::Row;
@@ -204,7 +205,7 @@ impl EntryLinks {
             }
         }
         let in_order = from.missing_links == MissingLinks::InOrder;
-        let (mut reported, mut anchored) = (HashSet::new(), HashMap::new());
+        let (mut reported, mut anchored) = (HashSet::default(), HashMap::default());
         for (ix, entry) in from.entries.iter().enumerate() {
             if let Some(wrong) = entry.problem.filter(|wrong| reported.insert(*wrong)) {
                 links.problem(from, wrong, ix, None);
@@ -335,12 +336,12 @@ impl EntryGroups {
         let mut groups = EntryGroups {
             of: vec![NO_NODE; order.len()],
             carried: vec![EntryMarks::default(); order.len()],
-            batches: HashMap::new(),
+            batches: HashMap::default(),
         };
         // (group of the parent, message) of each response, and the outputs that answer a response.
-        let mut lines: HashMap<(u32, &str), u32> = HashMap::new();
-        let mut batches: HashMap<u32, u32> = HashMap::new();
-        let mut answered: HashSet<(u32, u64)> = HashSet::new();
+        let mut lines: HashMap<(u32, &str), u32> = HashMap::default();
+        let mut batches: HashMap<u32, u32> = HashMap::default();
+        let mut answered: HashSet<(u32, u64)> = HashSet::default();
         for &ix in order {
             let entry = &from.entries[ix as usize];
             if links.same[ix as usize] != ix || joined[ix as usize] != NO_NODE {

@@ -1,7 +1,8 @@
 //! The tree: paths, the current leaf, open calls, and short names of nodes.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::Row;
 use crate::place::Place;
@@ -163,7 +164,7 @@ impl Forest {
     /// Calls of the last response above (or in) a node that are not answered up to the node.
     pub fn open_calls(&self, at: u32) -> Vec<Row> {
         let Some(answer) = self.answer_above(at) else { return Vec::new() };
-        let mut outputs: HashSet<u64> = HashSet::new();
+        let mut outputs: HashSet<u64> = HashSet::default();
         for node in self.upward(at) {
             outputs.extend(self.rows_of(node).iter().filter(|row| row.answers_call()).map(|row| row.key));
             if node == answer {
@@ -204,7 +205,7 @@ impl Forest {
 
     /// The first node of each name.
     fn names(&self) -> HashMap<&str, u32> {
-        let mut names = HashMap::new();
+        let mut names = HashMap::default();
         for (ix, node) in (0..).zip(&self.nodes) {
             for name in &node.names {
                 names.entry(&**name).or_insert(ix);

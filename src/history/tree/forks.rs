@@ -1,13 +1,13 @@
 //! Forks with their own file, which begins with the lines of the forked session. If those lines have other names, they
 //! get the names of the originals, so that both are one.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{EntryRole, NodeName, TreeEntry};
 
 /// Renames the first lines of each fork to those of its session, as far as their content is equal.
 pub(super) fn rename(entries: &mut [TreeEntry]) {
-    let mut lines: HashMap<NodeName, Vec<usize>> = HashMap::new();
+    let mut lines: HashMap<NodeName, Vec<usize>> = HashMap::default();
     for (ix, entry) in entries.iter().enumerate() {
         if let Some(session) =
             entry.session.as_ref().filter(|_| entry.part != EntryRole::Link && !entry.name.is_empty())
@@ -20,7 +20,7 @@ pub(super) fn rename(entries: &mut [TreeEntry]) {
         let from = entries.get(*own.first()?)?.session.as_ref()?.forked_from.as_ref()?;
         Some((lines.get(from).filter(|_| from != id)?, own))
     });
-    let mut names: HashMap<NodeName, NodeName> = HashMap::new();
+    let mut names: HashMap<NodeName, NodeName> = HashMap::default();
     for (from, own) in forks {
         let pairs = from.iter().zip(own).map_while(|(a, b)| Some((entries.get(*a)?, entries.get(*b)?)));
         for (a, b) in pairs.take_while(|(a, b)| a.digest == b.digest).filter(|(a, b)| a.name != b.name) {

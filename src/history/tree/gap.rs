@@ -1,7 +1,7 @@
 //! Records that could not be read. Each contains at most one entry, which others may follow: those are attached to the
 //! entry stored before it, so that a damaged line does not lose the rest of the tree.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::place::Place;
 
@@ -30,7 +30,7 @@ pub(super) struct TreeGaps<'g> {
 
 impl<'g> TreeGaps<'g> {
     pub fn new(gaps: &'g [TreeGap]) -> Self {
-        TreeGaps { gaps, of: HashMap::new(), passed: 0, free: Vec::new(), bridged: Vec::new() }
+        TreeGaps { gaps, of: HashMap::default(), passed: 0, free: Vec::new(), bridged: Vec::new() }
     }
 
     /// The entry to which the child of an unknown parent is attached; [`NO_NODE`] if there is none before the gap.

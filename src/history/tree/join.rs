@@ -2,7 +2,7 @@
 //! name the response that they follow, and they are stored together: next to each other in one file, or in two files
 //! with similar names.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::{EntryMarks, EntryRole, NO_NODE, TreeEntry};
 
@@ -21,7 +21,7 @@ pub(super) fn join(entries: &mut [TreeEntry], stems: &[u64]) -> Vec<u32> {
         (0..count).filter(chained).filter(|ix| entries[*ix].part == EntryRole::Answer).collect();
     let key = |ix: usize| (stems[ix], entries[ix].parent.as_deref());
     // First the last request before the response; then the rest by name; then by parent.
-    let mut open: HashMap<_, Vec<usize>> = HashMap::new();
+    let mut open: HashMap<_, Vec<usize>> = HashMap::default();
     let (mut next, mut left) = (0, Vec::new());
     for response in responses {
         while let Some(request) = requests.get(next).filter(|request| **request < response) {
@@ -35,7 +35,7 @@ pub(super) fn join(entries: &mut [TreeEntry], stems: &[u64]) -> Vec<u32> {
     }
     for by_name in [true, false] {
         let key = |ix: usize| (if by_name { stems[ix] } else { 0 }, entries[ix].parent.as_deref());
-        let mut open: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut open: HashMap<_, Vec<usize>> = HashMap::default();
         for request in requests.iter().rev().filter(|request| joined[**request] == NO_NODE) {
             open.entry(key(*request)).or_default().push(*request);
         }

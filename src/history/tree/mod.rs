@@ -12,9 +12,9 @@ mod join;
 mod split;
 mod trim;
 
-use std::collections::HashSet;
 use std::sync::Arc;
 
+use foldhash::{HashSet, HashSetExt};
 use smallvec::SmallVec;
 
 use crate::history::{Role, Row, Version};

@@ -1,8 +1,7 @@
 //! Nodes that contain several turns of the user: a history without nodes, a request with its whole history. Each turn
 //! becomes a node.
 
-use std::collections::HashSet;
-
+use foldhash::HashSet;
 use smallvec::smallvec;
 
 use crate::history::turns::{TurnProgress, messages};
@@ -44,7 +43,7 @@ impl Forest {
     /// The records that contain several nodes without a name.
     fn shared_records(&self) -> HashSet<(DocId, u32)> {
         let unnamed = self.nodes.iter().filter(|node| node.names.is_empty());
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         unnamed.map(|node| (node.entry.at.doc, node.entry.record)).filter(|record| !seen.insert(*record)).collect()
     }
 

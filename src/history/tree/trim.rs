@@ -1,6 +1,6 @@
 //! The start of a history whose client keeps only its newest messages.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::Row;
 

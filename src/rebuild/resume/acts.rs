@@ -1,7 +1,9 @@
 //! Applies the acts of an agent to a thread: what the agent makes of calls without results and of results without calls
 //! before it sends the history.
 
-use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
+
+use foldhash::{HashMap, HashSet};
 
 use crate::dialect::{Body, BodyShape, Dialect, ItemOrigin};
 use crate::dialects::anthropic;
@@ -60,8 +62,8 @@ impl CallPairs {
     fn of(messages: &[Message]) -> CallPairs {
         let mut pairs = CallPairs::default();
         // The calls of each id that wait for a result, and all of them.
-        let mut waiting: HashMap<u64, VecDeque<usize>> = HashMap::new();
-        let mut of_id: HashMap<u64, Vec<usize>> = HashMap::new();
+        let mut waiting: HashMap<u64, VecDeque<usize>> = HashMap::default();
+        let mut of_id: HashMap<u64, Vec<usize>> = HashMap::default();
         let mut spare: Vec<(u64, PartPosition)> = Vec::new();
         for (m, message) in messages.iter().enumerate() {
             for (p, part) in message.parts.iter().enumerate() {

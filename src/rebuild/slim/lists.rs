@@ -1,7 +1,9 @@
 //! The lists of a record that may repeat those of an earlier record, and the earlier list that each continues.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::io;
+
+use foldhash::HashMap;
 
 use crate::format::{Format, RemovalUnit};
 use crate::json::{Tape, Val, canonical, fingerprint_of, scan, string};

@@ -1,9 +1,10 @@
 //! Restores slimmed logs. Records are written in order, and each reference is resolved in what was written before
 //! it, so memory holds no more than two records and the place of each record.
 
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
+
+use foldhash::HashSet;
 
 use crate::format::REFERENCE;
 use crate::json::{Tape, Val, scan, string};
@@ -55,7 +56,7 @@ pub fn restore(id: DocId, bytes: &dyn ReadAt, options: &Options) -> io::Result<R
         RestoreWriter { file: BufWriter::with_capacity(1 << 20, file.try_clone()?), written: 0, copied: 0 };
     let reader = file.try_clone()?;
     let mut follower = LogFollower::default();
-    let mut inexact = HashSet::new();
+    let mut inexact = HashSet::default();
     let mut restored = RestoredDoc {
         bytes: Box::new(Vec::new()),
         references: 0,

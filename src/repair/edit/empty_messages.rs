@@ -1,7 +1,9 @@
 //! Messages that lose all their blocks. What such a message contains besides its blocks, such as the reasoning
 //! beside the calls of Chat, is removed with it and listed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
 
 use crate::dialect::TextChange as Text;
 use crate::history::{BlockFlags, Kind};

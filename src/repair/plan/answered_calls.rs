@@ -1,7 +1,8 @@
 //! Calls with results, to distinguish a duplicated call from one that was made again.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use crate::history::{BlockFlags, Kind, Pair, PairState, Pairing, Role};
 use crate::rule::RuleContext;
@@ -17,7 +18,7 @@ pub(super) struct AnsweredCalls {
 impl AnsweredCalls {
     pub fn of(cx: &RuleContext<'_>, pairing: Pairing) -> Self {
         let history = cx.history;
-        let mut by_key: HashMap<u64, Vec<u32>> = HashMap::new();
+        let mut by_key: HashMap<u64, Vec<u32>> = HashMap::default();
         let has_result = |pair: &Pair| matches!(pair.state, PairState::Answered | PairState::Misplaced);
         for call in history.pairs.iter().filter(|pair| has_result(pair)).map(|pair| pair.call) {
             if let Some(name) = call_key(cx, pairing, call) {

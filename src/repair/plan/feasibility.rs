@@ -2,7 +2,9 @@
 //! without an id, or the removal of the last item of a list. They are found before anything is rendered, and the
 //! plan is made again without them.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use crate::dialect::{BLOCK, EditRefusal, TextChange as Text};
 use crate::format::{FormatInfo, HistoryScope, RemovalUnit};
@@ -66,7 +68,7 @@ impl PlanBuilder<'_> {
         if found.is_empty() {
             return causes;
         }
-        let mut by_row: HashMap<u32, Vec<(Action, Cause)>> = HashMap::new();
+        let mut by_row: HashMap<u32, Vec<(Action, Cause)>> = HashMap::default();
         for change in self.changes() {
             by_row.entry(change.ix).or_default().push((change.action, change.cause));
         }
@@ -93,7 +95,7 @@ impl PlanBuilder<'_> {
         if faults.is_empty() {
             return;
         }
-        let mut changed: HashMap<Place, Vec<u32>> = HashMap::new();
+        let mut changed: HashMap<Place, Vec<u32>> = HashMap::default();
         for ix in self.item_changes.iter().map(|change| change.ix) {
             changed.entry(self.cx.row(ix).at).or_default().push(ix);
         }

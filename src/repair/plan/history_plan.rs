@@ -1,7 +1,9 @@
 //! The plan of one history: the decision about each item.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::HashSet;
 
 use crate::dialect::{Dialect, TextChange as Text};
 use crate::format::FormatInfo;
@@ -110,7 +112,7 @@ impl<'p> PlanBuilder<'p> {
             dialect,
             number,
             decisions: BTreeMap::new(),
-            copies: HashSet::new(),
+            copies: HashSet::default(),
             modes: BTreeMap::new(),
             removed_members: Vec::new(),
             request: None,

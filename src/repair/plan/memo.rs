@@ -1,8 +1,10 @@
 //! Lookup tables of a history for its plan: each is built in one pass over the rows when it is first needed.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{CallReference, Flags, Group, NONE, Pair, PairState, Pairing, Row, work_counter};
 use crate::message::smaller_image::{EncodedImage, ImageChange, ImageLimits};
@@ -101,7 +103,7 @@ impl HistoryMemo {
     /// Other unanswered calls with the key of a call, which is the first of them.
     pub fn unanswered_twins(&self, pairs: &[Pair], call: u32) -> Vec<u32> {
         let all = || {
-            let mut twins: HashMap<u32, Vec<u32>> = HashMap::new();
+            let mut twins: HashMap<u32, Vec<u32>> = HashMap::default();
             let again = |pair: &&Pair| pair.state == PairState::DuplicateCall && pair.output == NONE;
             for pair in pairs.iter().filter(again) {
                 twins.entry(pair.twin).or_default().push(pair.call);

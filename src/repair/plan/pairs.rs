@@ -1,8 +1,10 @@
 //! Calls and outputs in the plan: outputs move back to their calls, calls get placeholder outputs or are dropped,
 //! references are replaced by their items.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::dialect::TextChange as Text;
 use crate::history::{Family, ItemFlags, Kind, Pair, PairState, Role, Row};
@@ -60,7 +62,7 @@ impl PlanBuilder<'_> {
         let (batches, others): (BTreeMap<_, _>, BTreeMap<_, _>) =
             moved.into_iter().partition(|(call, _)| gathered(*call));
         self.gather_batches(&batches, outputs);
-        let mut anchors = HashMap::new();
+        let mut anchors = HashMap::default();
         for (call, cause) in others {
             if let Some(&output) = outputs.get(&call) {
                 let anchor = self.next_anchor(call, outputs, &mut anchors);
@@ -88,7 +90,7 @@ impl PlanBuilder<'_> {
             let mut ours: Vec<(u32, u32)> =
                 run.clone().filter_map(|output| calls.get(&output).map(|call| (*call, output))).collect();
             ours.sort_unstable();
-            let mut anchors = HashMap::new();
+            let mut anchors = HashMap::default();
             let mut moves: Vec<(u32, u32)> = ours
                 .into_iter()
                 .map(|(call, output)| (output, self.next_anchor(call, outputs, &mut anchors)))
@@ -170,7 +172,7 @@ impl PlanBuilder<'_> {
     /// The calls from one on up to the first output that answers one of them, and the index of that output.
     fn batch_from(&self, first: u32, outputs: &HashMap<u32, u32>) -> (Vec<u32>, u32) {
         let mut batch = Vec::new();
-        let mut wanted: HashSet<u32> = HashSet::new();
+        let mut wanted: HashSet<u32> = HashSet::default();
         let mut at = first;
         while let Some(row) = self.cx.history.rows.get(at as usize) {
             // A message of the user ends the batch: later calls respond to it.
@@ -204,7 +206,7 @@ impl PlanBuilder<'_> {
         }
         calls.sort_by_key(|chosen| chosen.at);
         let outputs = self.memo.outputs_by_call(&self.cx.history.pairs);
-        let mut anchors = HashMap::new();
+        let mut anchors = HashMap::default();
         for chosen in calls {
             if !self.cx.row(chosen.at).kind.is_answered_by_text() {
                 self.refuse(&chosen.judged, NO_ANSWER);
@@ -265,7 +267,7 @@ impl PlanBuilder<'_> {
     /// Drops programs with the last of their calls: their output is not stored either.
     pub(super) fn drop_idle_programs(&mut self) {
         let cx = self.cx;
-        let mut calls: HashMap<u64, (bool, Option<Cause>)> = HashMap::new();
+        let mut calls: HashMap<u64, (bool, Option<Cause>)> = HashMap::default();
         let lost = self.causes_of_loss(|row| row.has(ItemFlags::OWNED));
         if lost.is_empty() {
             return;

@@ -1,7 +1,7 @@
 //! References to stored items, and items in place of references: `--reasoning reference` and `--reasoning inline`.
 //! A group changes as a whole, or the plan reports why it does not.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::history::{Class, Group, GroupMode, Kind, PairState, Row};
 use crate::rule::Loss;

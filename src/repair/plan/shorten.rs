@@ -3,7 +3,9 @@
 //! with the results. What belongs together goes together: calls and results, reasoning and what it led to, the messages
 //! of one response. Instructions stay, and so do the prompts of the user, which say in a sentence what followed them.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use foldhash::{HashMap, HashSet};
 
 use crate::dialect::TextChange as Text;
 use crate::dialects::item_tokens::{content_tokens, item_tokens, tokens_of_message};
@@ -284,7 +286,7 @@ impl PlanBuilder<'_> {
             group.all().for_each(|ix| join(step(group.start), step(ix as u32)));
         }
         // The messages of one response, where its thinking is sent back as a whole.
-        let mut responses: HashMap<u64, u32> = HashMap::new();
+        let mut responses: HashMap<u64, u32> = HashMap::default();
         for message in history.messages.list.iter().filter(|message| message.role == Role::Assistant) {
             let id = self.cx.row(message.row).id;
             if id != 0 {

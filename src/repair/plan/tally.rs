@@ -1,7 +1,7 @@
 //! Counts of the remaining items of a group. A group may be as long as its history, and each of its items may have
 //! a finding that asks which mode the group can have: it is counted once, and each dropped item is subtracted.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::Row;
 use crate::rule::RuleContext;

@@ -1,7 +1,9 @@
 //! The plan of a history whose messages contain blocks. Results are moved directly after their calls, real ones
 //! before placeholders; a message is dropped with the last of its blocks.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use crate::dialect::TextChange as Text;
 use crate::history::{Flags, KEYLESS, Kind, NONE, PairState, RepairAct};
@@ -269,7 +271,7 @@ impl PlanBuilder<'_> {
     fn rekey<'c>(&mut self, chosen: impl Iterator<Item = &'c ChosenAct<'c>>) {
         let (cx, dialect) = (self.cx, self.dialect);
         // The last number used for each key.
-        let mut numbers: HashMap<u64, u32> = HashMap::new();
+        let mut numbers: HashMap<u64, u32> = HashMap::default();
         for chosen in chosen {
             let (ix, judged) = (chosen.at, &chosen.judged);
             let row = cx.row(ix);

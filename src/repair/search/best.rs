@@ -1,6 +1,8 @@
 //! The best repair of a component: of the candidates that leave the fewest errors, the one that loses least.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{Code, DETACH, NONE, RepairAct, Row, STRIP_ID, codes};
 use crate::place::Place;
@@ -103,9 +105,9 @@ impl<'g> SearchContext<'g> {
         limits: ActLimits,
     ) -> SearchNode<'g> {
         let mut queue = NodeQueue::default();
-        let mut seen: HashSet<u64> = HashSet::new();
+        let mut seen: HashSet<u64> = HashSet::default();
         // The least losses of the candidates with the same outcome.
-        let mut least_losses: HashMap<u64, PlanLosses> = HashMap::new();
+        let mut least_losses: HashMap<u64, PlanLosses> = HashMap::default();
         queue.push(SearchNode { open: Some(defects.to_vec()), ..self.node(scope, base.to_vec(), Vec::new()) });
         let (mut nearest, mut judged): (Option<SearchNode<'g>>, usize) = (None, 0);
         while let Some(mut node) = queue.pop() {

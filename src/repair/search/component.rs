@@ -2,10 +2,12 @@
 //! components are independent, so each component is repaired by itself.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::iter::Peekable;
 use std::ops::Range;
 use std::vec::IntoIter;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{History, NONE, Row};
 use crate::place::Place;
@@ -67,7 +69,7 @@ impl<'h> ComponentMap<'h> {
         let request: Vec<Defect<'g>> = defects.extract_if(.., |defect| defect.at == NONE).collect();
         let mut stretches: Vec<(Range<u32>, usize)> = Vec::with_capacity(defects.len());
         // A group may be as long as its history, and each of its items may have a finding.
-        let mut seen: HashMap<u32, usize> = HashMap::new();
+        let mut seen: HashMap<u32, usize> = HashMap::default();
         let mut sets = DisjointSets::new(defects.len());
         for (number, defect) in defects.iter().enumerate() {
             let around = self.related_rows(defect.at);
@@ -86,7 +88,7 @@ impl<'h> ComponentMap<'h> {
             meet
         });
         // Sets by their first stretches.
-        let mut ranks: HashMap<usize, usize> = HashMap::new();
+        let mut ranks: HashMap<usize, usize> = HashMap::default();
         for (_, number) in &mut stretches {
             let next = ranks.len();
             *number = *ranks.entry(sets.find(*number)).or_insert(next);

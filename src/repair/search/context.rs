@@ -1,8 +1,9 @@
 //! Context of the search of one history: the judged history, and cached facts about it.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard};
+
+use foldhash::HashMap;
 
 use crate::history::{HistorySettings, NONE, RepairAct, Row, codes};
 use crate::judge::{EnabledRules, JudgedHistory, WeighedFinding};

@@ -1,8 +1,9 @@
 //! Links that a repair would break without showing in any item: the server knows by ids which item followed which
 //! reasoning. A group that loses an item keeps its ids only if the item that followed its reasoning still does.
 
-use std::collections::HashMap;
 use std::ops::Range;
+
+use foldhash::HashMap;
 
 use crate::dialect::TextChange as Text;
 use crate::history::{Group, Row, ends_group};

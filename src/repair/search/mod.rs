@@ -20,7 +20,8 @@ mod predicted_rows;
 mod scope;
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashSet};
 
 use crate::format::HistoryScope;
 use crate::history::{Code, NONE};

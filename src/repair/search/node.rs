@@ -1,8 +1,10 @@
 //! Candidates for a repair, and their queue, cheapest first.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
+
+use foldhash::HashSet;
 
 use crate::history::Code;
 use crate::judge::WeighedFinding;

@@ -1,8 +1,9 @@
 //! The part of a history that is judged for a repair: all of it if it is short, else the rows that the repair can
 //! change and their neighbours.
 
-use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::dialect::TextChange;
 use crate::history::{Code, Finding, History, Kind, RepairAct, Row, codes};
@@ -115,7 +116,7 @@ impl<'g> SearchContext<'g> {
             let own = judged.iter().skip(start).take_while(|judged| judged.finding.row.at.start < to.max(from));
             items.extend(own.filter(|judged| is_of_item(judged)).map(|judged| judged.finding));
         }
-        let nothing = IgnoredFindings::Only(HashSet::new());
+        let nothing = IgnoredFindings::Only(HashSet::default());
         let mut scope = SearchScope { stretches, is_whole: false, ignored: nothing, items };
         let (found, _) = self.judge_rows(&scope, rows, &scope.items);
         let own: HashSet<DefectKey> = component.defects.iter().map(|defect| self.key(defect)).collect();

@@ -1,8 +1,9 @@
 //! Lines with the same name. Readers use one of them; the others are changed in the same way, or else one of them
 //! would be used instead, with the old defect.
 
-use std::collections::{HashMap, HashSet};
 use std::io;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::json::edit::RecordBase;
 use crate::json::{Tape, fingerprint_of, scan};
@@ -77,7 +78,7 @@ impl DisputedLines {
         let is_disputed = match self.known.get(&name) {
             Some(known) => *known,
             None => {
-                let mut messages = HashSet::new();
+                let mut messages = HashSet::default();
                 for ix in lines.copies(ix).chain([ix]) {
                     messages.extend(message(bytes, lines.line(ix))?.map(|(_, text)| fingerprint_of(&text)));
                 }

@@ -1,6 +1,6 @@
 //! Results that are moved or added to their calls, and the lines that must follow them.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::dialect::TextChange as Text;
 use crate::history::{Kind, Row};
@@ -58,7 +58,7 @@ pub fn find_tails(lines: &LinkedLines, members: &[u32], mut linked: Vec<u32>) ->
     let calls: HashSet<u64> = members.iter().flat_map(|ix| &lines.line(*ix).calls).copied().collect();
     let own: HashSet<u32> = members.iter().copied().collect();
     let thread = members.first().map_or(0, |ix| lines.line(*ix).thread);
-    let (mut answered, mut known) = (HashSet::new(), HashMap::new());
+    let (mut answered, mut known) = (HashSet::default(), HashMap::default());
     let mut is_tail = |ix: u32| {
         let last = lines.copies(ix).last().map_or(ix, |last| last.max(ix));
         let mut answers = lines.line(last).results.iter().filter(|key| calls.contains(key)).peekable();

@@ -1,8 +1,9 @@
 //! The lines of a session, with their links.
 
 use std::cell::OnceCell;
-use std::collections::HashMap;
 use std::io;
+
+use foldhash::HashMap;
 
 use crate::history::Row;
 use crate::json::{Tape, Val, fingerprint, fingerprint_of, scan};
@@ -161,7 +162,7 @@ impl LinkedLines {
     /// All lines of the response that a line is a part of, in order; empty if it is part of none.
     pub fn response_of(&self, ix: u32) -> &[u32] {
         let all = self.responses.get_or_init(|| {
-            let mut all: HashMap<(u64, u64), Vec<u32>> = HashMap::new();
+            let mut all: HashMap<(u64, u64), Vec<u32>> = HashMap::default();
             for ix in self.indices().filter(|ix| self.line(*ix).message != 0) {
                 all.entry((self.line(ix).message, self.line(ix).thread)).or_default().push(ix);
             }

@@ -10,8 +10,10 @@ mod relink;
 mod results;
 mod table;
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::dialect::Dialect;
 use crate::format::{FormatInfo, HistoryScope};
@@ -88,16 +90,16 @@ pub fn render(
         id,
         dialect: info.dialect,
         changes: plans.iter().flat_map(|plan| &plan.changes).cloned().collect(),
-        causes: HashMap::new(),
+        causes: HashMap::default(),
         bytes,
-        children: HashMap::new(),
+        children: HashMap::default(),
         lines,
         parents: BTreeMap::new(),
         removed: BTreeSet::new(),
         new_lines: BTreeMap::new(),
         edits: Vec::new(),
-        moved: HashMap::new(),
-        derived: HashMap::new(),
+        moved: HashMap::default(),
+        derived: HashMap::default(),
     };
     for ix in repair.lines.indices() {
         repair.children.entry(repair.lines.line(ix).parent).or_default().push(ix);
@@ -227,7 +229,7 @@ impl SessionRepair<'_> {
         if incoming.is_empty() {
             return Ok(placed);
         }
-        let mut calls: HashMap<u64, u32> = HashMap::new();
+        let mut calls: HashMap<u64, u32> = HashMap::default();
         for ix in self.lines.indices() {
             let line = self.lines.line(ix);
             for call in &line.calls {

@@ -1,7 +1,8 @@
 //! Links lines whose parent was never written to the nearest line before them in the same chain.
 
-use std::collections::HashMap;
 use std::io;
+
+use foldhash::HashMap;
 
 use crate::history::{Remedy, RepairAct};
 use crate::json::edit::RecordBase;
@@ -40,7 +41,7 @@ pub fn relink(
     }
     let lines = LinkedLines::read(id, bytes, start, limit, keys)?;
     let mut chains = ParentChains::of(&lines);
-    let mut last: HashMap<u64, u32> = HashMap::new();
+    let mut last: HashMap<u64, u32> = HashMap::default();
     for ix in lines.indices() {
         let line = lines.line(ix);
         if line.is_unread {
@@ -115,7 +116,7 @@ struct ParentChains<'l> {
 impl<'l> ParentChains<'l> {
     fn of(lines: &'l LinkedLines) -> Self {
         let later = |ix: u32| lines.named(lines.line(ix).parent).is_some_and(|parent| parent >= ix);
-        ParentChains { lines, parents: HashMap::new(), is_tangled: lines.indices().any(later) }
+        ParentChains { lines, parents: HashMap::default(), is_tangled: lines.indices().any(later) }
     }
 
     /// True if a line with this name is among the ancestors of a line.

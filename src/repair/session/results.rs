@@ -1,7 +1,8 @@
 //! New lines of a session for results that are missing, and their links.
 
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::dialects::responses::STUB;
 use crate::format::format_uuid;

@@ -1,8 +1,9 @@
 //! Draft of the edits on the records of a store: for each changed item, its source is removed, changed, or gets a
 //! neighbour. What the store cannot represent is a fault, and the plan is made again without it.
 
-use std::collections::HashMap;
 use std::rc::Rc;
+
+use foldhash::HashMap;
 
 use crate::dialect::{Dialect, EditRefusal, TextChange};
 use crate::format::{Editor, LineLinks, OpenCall, PartResults, ResultStorage, raw_member};
@@ -96,7 +97,7 @@ impl Draft {
             editor,
             draft: Draft::default(),
             new: Vec::new(),
-            new_numbers: HashMap::new(),
+            new_numbers: HashMap::default(),
             faults: Vec::new(),
         };
         drafting.changes(planned);

@@ -1,7 +1,8 @@
 //! Fills in what the records of a store lack, apart from the content of messages.
 
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::format::Format;
 use crate::format::translate::ParsedRecord;
@@ -34,7 +35,7 @@ pub(in crate::repair) fn fill<'j>(
     let Some(view) = StoreView::of(doc, bytes) else { return Ok(all) };
     let places: Vec<Place> = asked.iter().map(|judged| view.origin(judged.finding.row.at)).collect();
     let places_to_fill: HashSet<Place> = places.iter().copied().collect();
-    let mut done = HashSet::new();
+    let mut done = HashSet::default();
     for (judged, at) in asked.into_iter().zip(places) {
         if let Some(record) = view.record(at).filter(|record| done.insert(record.at.start))
             && let Some(val) = record.root()

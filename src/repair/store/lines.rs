@@ -1,9 +1,10 @@
 //! Links between lines: the lines that followed a removed line follow the one before it, and those that followed a
 //! line after which others are inserted follow the last of these.
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::rc::Rc;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::format::LineLinks;
 use crate::json::edit::RecordBase;
@@ -90,7 +91,7 @@ pub(super) fn relink(
     changed: &mut [ChangedLine],
 ) -> io::Result<Vec<LinkEdit>> {
     let mut chain = LinkChain::default();
-    let mut own_parents: HashMap<u64, LinkName> = HashMap::new();
+    let mut own_parents: HashMap<u64, LinkName> = HashMap::default();
     let name_of = |record: &StoreRecord| member(record.root(), links.name).filter(|name| is_name(name));
     let parent_of = |record: &StoreRecord| member(record.root(), links.parent).unwrap_or_else(null_name);
     for ChangedLine { record, .. } in changed.iter().filter(|line| line.goes) {

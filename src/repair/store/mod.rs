@@ -10,8 +10,9 @@ mod origin_map;
 mod rewrite;
 mod view;
 
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::format::Editor;
 use crate::history::Row;
@@ -54,7 +55,7 @@ pub(super) fn write(
         let dialect = plan.info.dialect;
         plan.decisions.iter().map(move |(row, decision)| PlannedItem { row, decision, dialect })
     });
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     // Branches share what comes before their fork.
     let planned: Vec<PlannedItem<'_>> = planned.filter(|one| seen.insert(one.row.at)).collect();
     // Impossible changes were found before, and are not in the plans.

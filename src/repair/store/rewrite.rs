@@ -1,8 +1,9 @@
 //! From a draft to edits: a removed value is taken out of its list or object, and containers without any sent
 //! content are removed with it; insertions are put beside existing values; and lines are linked again.
 
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::format::Editor;
 use crate::json::Val;
@@ -86,7 +87,7 @@ pub(super) fn edits(view: &StoreView<'_>, editor: &Editor, mut draft: Draft) -> 
         let new_lines = beside.after.into_iter().map(|text| vec![ReplacementPart::text(text)]).collect();
         insert_lines_after(at, &record.text, goes, new_lines, &mut edits);
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let texts = edits_outside(text_edits, gone).filter(|edit| seen.insert(edit.at));
     done.edits = texts.chain(edits).collect();
     Ok(done)

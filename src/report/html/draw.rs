@@ -1,8 +1,9 @@
 //! A document as the data of a page: its items, the findings, and the changes of a fix.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::io;
+
+use foldhash::HashMap;
 
 use crate::history::Flags;
 use crate::judge::{self, JudgedDoc, Options, WeighedFinding};
@@ -160,7 +161,7 @@ impl Drawing<'_> {
     ) -> io::Result<()> {
         let stub = |note: &ChangeNote| changes::placeholder(fixed, self.bytes, note);
         let show = value_display(self.content);
-        let mut of_cause: HashMap<(u16, u8, Place), Vec<u32>> = HashMap::new();
+        let mut of_cause: HashMap<(u16, u8, Place), Vec<u32>> = HashMap::default();
         for same in notes.chunk_by(|a, b| a.at == b.at) {
             // One hunk shows all changes to an item.
             let mut lines = changes::hunk_lines(same, self.bytes, &fixed.patch, &stub, &show)?;
@@ -195,7 +196,7 @@ impl Drawing<'_> {
             None => judged.finding.row.at,
         };
         let key = |judged: &WeighedFinding, at: Place| (judged.finding.code, judged.finding.variant, at.start);
-        let mut remains: HashMap<_, Vec<usize>> = HashMap::new();
+        let mut remains: HashMap<_, Vec<usize>> = HashMap::default();
         for (n, judged) in fixed.remaining().findings.iter().enumerate() {
             remains.entry(key(judged, original(judged))).or_default().push(n);
         }
@@ -255,7 +256,7 @@ const AROUND: usize = 64;
 
 impl ItemIndex {
     fn new(copies: &[HistoryCopy], flat: &PageItems) -> ItemIndex {
-        let mut places = ItemIndex { exact: HashMap::new(), sorted: Vec::new(), records: HashMap::new() };
+        let mut places = ItemIndex { exact: HashMap::default(), sorted: Vec::new(), records: HashMap::default() };
         for (number, (copy, ix)) in (0u32..).zip(&flat.items) {
             let Some(row) = copies.get(*copy).and_then(|copy| copy.rows.get(*ix as usize)) else {
                 continue;

@@ -1,6 +1,6 @@
 //! Histories as one list of items: items that branches share are listed once, and each branch knows where it begins.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::FormatInfo;
 use crate::history::pairs::NONE;
@@ -77,7 +77,7 @@ pub(super) struct PageItems {
 pub(super) fn flatten(copies: &[HistoryCopy], most: usize) -> PageItems {
     let mut flat = PageItems::default();
     // Which item follows another one, by its place.
-    let mut next: HashMap<(Option<u32>, Place), u32> = HashMap::new();
+    let mut next: HashMap<(Option<u32>, Place), u32> = HashMap::default();
     for (n, copy) in copies.iter().enumerate() {
         let mut last = None;
         let mut numbers = Vec::with_capacity(copy.rows.len());

@@ -1,8 +1,7 @@
 //! Shared by the reports for CI systems: the fingerprint that identifies a finding from run to run, the path of its file,
 //! and its text. Lines move when something is inserted above them; rule, file and ids do not.
 
-use std::collections::HashMap;
-
+use foldhash::HashMap;
 use xxhash_rust::xxh3::Xxh3;
 
 use crate::report::{Diagnostic, DocReport};
@@ -14,7 +13,7 @@ pub(super) fn fingerprints(doc: &DocReport) -> Vec<String> {
 }
 
 fn number_duplicates(hashes: impl Iterator<Item = u128>) -> Vec<String> {
-    let mut seen: HashMap<u128, u64> = HashMap::new();
+    let mut seen: HashMap<u128, u64> = HashMap::default();
     let unique = hashes.map(|identity| {
         let nth = seen.entry(identity).or_default();
         *nth += 1;

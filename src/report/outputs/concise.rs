@@ -1,7 +1,8 @@
 //! One line per finding: for `grep`, editors and agents.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
+
+use foldhash::HashSet;
 
 use crate::history::Code;
 use crate::source::display_name;
@@ -19,7 +20,7 @@ pub(in crate::report) struct ConciseReporter {
 
 impl ConciseReporter {
     pub(in crate::report) fn new(style: Style) -> Self {
-        ConciseReporter { style, shown: 0, omitted: 0, noted: HashSet::new() }
+        ConciseReporter { style, shown: 0, omitted: 0, noted: HashSet::default() }
     }
 
     fn shows_to_people(&mut self, diagnostic: &Diagnostic) -> bool {

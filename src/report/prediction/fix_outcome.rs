@@ -1,6 +1,6 @@
 //! The outcome of the default repair for each finding.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::{Code, Remedy};
 use crate::judge::WeighedFinding;
@@ -54,7 +54,7 @@ impl PredictedFix {
 pub fn fix_outcomes(fixed: &DocRepair, total: u64) -> (Vec<PredictedFix>, u64) {
     let doc = fixed.before.findings.first().map(|judged| judged.finding.row.at.doc);
     let pieces = doc.map(|doc| Pieces::new(fixed.patch.edits(doc), doc, total));
-    let mut left: HashMap<(Code, u64), Option<&'static str>> = HashMap::new();
+    let mut left: HashMap<(Code, u64), Option<&'static str>> = HashMap::default();
     let why_not = fixed.refusal_reasons();
     for judged in &fixed.remaining().findings {
         let at = judged.finding.row.at;

@@ -1,8 +1,9 @@
 //! Predictions of `check`: what `fix` with the same flags does, determined by planning it. A fix that would be refused,
 //! or that would leave as many errors, does not count.
 
-use std::collections::HashMap;
 use std::io;
+
+use foldhash::HashMap;
 
 use crate::format::HistoryScope;
 use crate::history::codes;

@@ -1,8 +1,9 @@
 //! The default repair of some records of a document in which each is a history by itself: those for which a plan does not
 //! show what the repair does. The others need not be repaired to be reported.
 
-use std::collections::HashSet;
 use std::io;
+
+use foldhash::HashSet;
 
 use crate::judge::{JudgedDoc, Options, WeighedFinding};
 use crate::place::{DocId, Place};

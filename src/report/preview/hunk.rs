@@ -1,7 +1,8 @@
 //! A hunk: the items that a finding changes, between their neighbours, in the order of the history.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
+
+use foldhash::HashSet;
 
 use crate::diff::item::{DiffLine, Sign};
 use crate::history::Row;
@@ -109,7 +110,7 @@ impl Hunk {
         let mut hunk = Hunk {
             turn: None,
             lines: Vec::new(),
-            neighbours: HashSet::new(),
+            neighbours: HashSet::default(),
             left_out: notes.len().saturating_sub(MAX_CHANGES),
         };
         let around = notes.iter().find_map(|note| painter.around(note.at));

@@ -1,6 +1,6 @@
 //! Fragments: a sentence that a terminal or a person cut. A run of its words is enough if only one rule uses them.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use super::template::{beginning, pieces};
 
@@ -62,7 +62,7 @@ pub struct WordRun {
 
 impl Fragments {
     pub fn new<'t>(templates: impl Iterator<Item = (usize, &'t str)>) -> Self {
-        let mut this = Fragments { pieces: Vec::new(), starts: HashMap::new(), lengths: HashMap::new() };
+        let mut this = Fragments { pieces: Vec::new(), starts: HashMap::default(), lengths: HashMap::default() };
         for (template, text) in templates {
             let first = beginning(text).into_iter().flat_map(pieces).map(|piece| words(piece).count()).sum();
             let mut lengths = WordCounts { all: 0, first };
@@ -88,10 +88,10 @@ impl Fragments {
         let lower: Vec<String> = words.iter().map(|(_, word)| word.to_ascii_lowercase()).collect();
         let mut best: Option<WordRun> = None;
         // Runs that end at the word before, by piece and place in it, with the word at which they began.
-        let mut open: HashMap<(usize, usize), usize> = HashMap::new();
+        let mut open: HashMap<(usize, usize), usize> = HashMap::default();
         for (at, three) in lower.windows(MIN_WORDS).enumerate() {
             let Ok(three) = <&[String; MIN_WORDS]>::try_from(three) else { break };
-            let mut next = HashMap::new();
+            let mut next = HashMap::default();
             for &(piece, place) in self.starts.get(three).into_iter().flatten() {
                 let began =
                     place.checked_sub(1).and_then(|before| open.get(&(piece, before))).copied().unwrap_or(at);

@@ -15,8 +15,9 @@ mod topic_errors;
 mod topic_sentence;
 mod unescape;
 
-use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::Code;
 use crate::judge::levels;
@@ -122,7 +123,7 @@ impl RecognisedError {
         let is_id = |name: &str| name == "id" || name == "ids" || name.ends_with("_id") || name.ends_with("_ids");
         let named = self.captures.iter().filter(|(name, _)| is_id(name) || name == "checks");
         let each = |text: &str| text.split(',').map(|id| id.trim().trim_matches(['\'', '"']).to_owned()).collect();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         named
             .flat_map(|(_, text)| -> Vec<String> { each(text) })
             .filter(|id| !id.is_empty() && seen.insert(id.clone()))
@@ -181,7 +182,7 @@ impl Recogniser {
             known.claims.split_at_mut(ranked).1.sort_by_key(|claim| {
                 (std::cmp::Reverse(claim.worst()), !claim.is_only_sentence(says), claim.rule.code, claim.variant)
             });
-            let mut seen = HashSet::new();
+            let mut seen = HashSet::default();
             known.claims.retain(|claim| seen.insert((claim.rule.code, claim.variant)));
         }
         this.fragments = Fragments::new(this.known.iter().map(|known| known.template).enumerate());
@@ -280,7 +281,7 @@ impl Recogniser {
         let each: Vec<(&KnownSentence, HashSet<String>)> =
             self.known.iter().map(|known| (known, words(known.template))).collect();
         // A word that many sentences have says little.
-        let mut frequency: HashMap<&String, u32> = HashMap::new();
+        let mut frequency: HashMap<&String, u32> = HashMap::default();
         for word in each.iter().flat_map(|(_, words)| words) {
             *frequency.entry(word).or_default() += 1;
         }
@@ -298,7 +299,7 @@ impl Recogniser {
         let scored = scored.into_iter().map(|(_, known)| known);
         let mut near: Vec<&KnownSentence> = pieces.into_iter().chain(scored).collect();
         // One sentence of a rule is enough.
-        let mut rules = HashSet::new();
+        let mut rules = HashSet::default();
         near.retain(|known| known.claims.first().is_none_or(|claim| rules.insert(claim.rule.code)));
         near.iter().take(3).map(|known| (known.template, known.claims.clone())).collect()
     }

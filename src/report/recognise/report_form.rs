@@ -1,9 +1,9 @@
 //! Detects the report of an API's error. What any program may say, such as `Too many requests`, means an API only in such
 //! a report, or where nothing else is said.
 
-use std::collections::HashSet;
 use std::sync::OnceLock;
 
+use foldhash::HashSet;
 use regex::Regex;
 
 /// How APIs and their clients begin and type errors.

@@ -1,7 +1,8 @@
 //! Trees in readable form.
 
-use std::collections::HashMap;
 use std::io;
+
+use foldhash::HashMap;
 
 use crate::history::Row;
 use crate::history::tree::EntryMarks;
@@ -205,7 +206,7 @@ impl Sending {
         if all().all(|(code, _)| is_first(code)) && !turns.iter().any(|turn| turn.answered) {
             return Sending::First;
         }
-        let mut counts: HashMap<&(&'static str, String), usize> = HashMap::new();
+        let mut counts: HashMap<&(&'static str, String), usize> = HashMap::default();
         let general: Vec<_> = all().filter(|(code, _)| Reason::GENERAL.contains(code)).collect();
         general.iter().for_each(|reason| *counts.entry(reason).or_default() += 1);
         // The first one among equally frequent ones.
@@ -372,7 +373,7 @@ pub fn problems(conversation: &Conversation) -> io::Result<Vec<Diagnostic>> {
             is_self_contained: false,
             unsent: Vec::new(),
             lines: Vec::new(),
-            new_values: NewValues::new(),
+            new_values: NewValues::default(),
             bugs: Vec::new(),
         };
         let mut found = diagnose(part.doc.id, &part.doc.label, &*part.doc.bytes, &lint, ContentDisplay::None)?;

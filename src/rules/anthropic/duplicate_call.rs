@@ -1,7 +1,8 @@
 //! RL533: two `tool_use` blocks have one id.
 
 use std::cell::LazyCell;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{Finding, Kind, PairState, RepairAct};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
@@ -87,7 +88,7 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
         open.map(|pair| pair.call).collect::<HashSet<u32>>()
     });
     // By key: the step, and the call.
-    let mut seen: HashMap<u64, (u32, u32)> = HashMap::new();
+    let mut seen: HashMap<u64, (u32, u32)> = HashMap::default();
     for step in &messages.steps {
         for ix in messages.rows_of(step.model.clone()) {
             let row = cx.row(ix);

@@ -1,7 +1,8 @@
 //! RL530: a `tool_use` is not answered at the start of the next user message.
 
 use std::cell::LazyCell;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::history::{BlockFlags, Finding, Flags, Kind, ModelStep, Pair, PairState, RepairAct, Role, Usage};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};

@@ -1,6 +1,6 @@
 //! RL535: the call of a server-side tool has no result.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::{Finding, Kind, RepairAct, Role};
 use crate::json::name;
@@ -74,13 +74,13 @@ const AGAIN: u8 = 2;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let rows = &cx.history.rows;
-    let mut last_result: HashMap<u64, usize> = HashMap::new();
+    let mut last_result: HashMap<u64, usize> = HashMap::default();
     for (ix, row) in rows.iter().enumerate() {
         if row.kind == Kind::ServerResult && row.role == Role::Assistant {
             last_result.insert(row.key, ix);
         }
     }
-    let mut first: HashMap<u64, usize> = HashMap::new();
+    let mut first: HashMap<u64, usize> = HashMap::default();
     for (ix, row) in rows.iter().enumerate() {
         if row.kind != Kind::ServerUse || row.role != Role::Assistant {
             continue;

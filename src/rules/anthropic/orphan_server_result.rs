@@ -1,6 +1,6 @@
 //! RL536: the result of a server-side tool has no call.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::{Finding, Kind, RepairAct, Role};
 use crate::json::name;
@@ -79,13 +79,13 @@ const AGAIN: u8 = 1;
 const ADVISOR: u8 = 2;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
-    let mut calls: HashMap<u64, usize> = HashMap::new();
+    let mut calls: HashMap<u64, usize> = HashMap::default();
     let rows = &cx.history.rows;
     let of_model = rows.iter().enumerate().filter(|(_, row)| row.role == Role::Assistant);
     for (ix, row) in of_model.clone().filter(|(_, row)| row.kind == Kind::ServerUse && row.key != 0) {
         calls.entry(row.key).or_insert(ix);
     }
-    let mut first: HashMap<u64, usize> = HashMap::new();
+    let mut first: HashMap<u64, usize> = HashMap::default();
     for (ix, row) in of_model.filter(|(_, row)| row.kind == Kind::ServerResult) {
         let finding = Finding::new(RULE.code, *row).act(RepairAct::Drop);
         match (calls.get(&row.key), first.get(&row.key)) {

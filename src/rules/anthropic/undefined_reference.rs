@@ -1,6 +1,6 @@
 //! RL559: a result refers to a tool that the request does not define.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::history::{BlockFlags, Finding, Kind};
 use crate::json::edit::RecordBase;
@@ -64,7 +64,7 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if results.peek().is_none() {
         return;
     }
-    let mut defined: HashSet<Vec<u8>> = HashSet::new();
+    let mut defined: HashSet<Vec<u8>> = HashSet::default();
     cx.text.with_value(tools, &mut |list| {
         defined
             .extend(list.elements().filter_map(|tool| tool.get(name::name)?.text()).map(|name| name.into_owned()));

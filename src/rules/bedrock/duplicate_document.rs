@@ -1,6 +1,6 @@
 //! RL595: two documents have one name.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::{Finding, Flags, Kind, RepairAct, Row};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
@@ -52,7 +52,7 @@ crate::rule! {
 }
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
-    let mut seen: HashMap<u64, &Row> = HashMap::new();
+    let mut seen: HashMap<u64, &Row> = HashMap::default();
     // Only documents have a key: their names.
     let documents = cx.history.rows.iter().filter(|row| row.kind == Kind::Media && row.key != 0);
     for row in documents.filter(|row| !row.has(Flags::RECORDED)) {

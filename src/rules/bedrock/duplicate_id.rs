@@ -1,6 +1,6 @@
 //! RL582: a message has two calls, or two results, with one id.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{Finding, Kind, PairState, RepairAct, Row};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
@@ -100,7 +100,7 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
         cx.history.pairs.iter().filter(|pair| matches!(pair.state, PairState::Answered | PairState::Misplaced));
     let paired: HashSet<u32> = answered.flat_map(|pair| [pair.call, pair.output]).collect();
     for message in &messages.list {
-        let mut seen: HashMap<(bool, u64), &Row> = HashMap::new();
+        let mut seen: HashMap<(bool, u64), &Row> = HashMap::default();
         for ix in message.blocks() {
             let row = cx.row(ix);
             if !matches!(row.kind, Kind::ToolUse | Kind::ToolResult) || row.key == 0 {

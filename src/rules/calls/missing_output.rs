@@ -1,6 +1,6 @@
 //! RL101: a call has no output.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::history::{ANSWER, Family, Finding, NONE, Pair, PairState, RepairAct, Role, Row};
 use crate::rule::{self, Check, Evidence, FindingSink, Loss, RuleContext, Variant};

@@ -1,6 +1,6 @@
 //! RL504: two calls have one id.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::{Finding, Kind, RepairAct};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
@@ -66,7 +66,7 @@ const IN_ONE_MESSAGE: u8 = 1;
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     let messages = &cx.history.messages;
-    let mut seen: HashMap<u64, u32> = HashMap::new();
+    let mut seen: HashMap<u64, u32> = HashMap::default();
     for (ix, row) in cx.history.rows.iter().enumerate() {
         if row.kind != Kind::ToolUse || row.key == 0 {
             continue;

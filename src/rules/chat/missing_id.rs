@@ -1,6 +1,6 @@
 //! RL506: a call or a tool message has no id.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::history::{Finding, Kind, PairState, RepairAct, Row};
 use crate::rule::{Check, Evidence, FindingSink, Loss, RuleContext, Variant};
@@ -89,7 +89,7 @@ fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
     if !rows.iter().any(has_no_id) {
         return;
     }
-    let mut answered = HashSet::new();
+    let mut answered = HashSet::default();
     let pairs = cx.history.pairs.iter().filter(|pair| pair.state == PairState::Answered);
     let calls: HashMap<u32, u32> = pairs.map(|pair| (pair.output, pair.call)).collect();
     for (ix, row) in rows.iter().enumerate().filter(|(_, row)| has_no_id(row)) {

@@ -1,6 +1,6 @@
 //! RL421: a call was made by a program that is not in the history.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::history::{Finding, ItemFlags, Kind};
 use crate::json::fingerprint;

@@ -1,6 +1,6 @@
 //! RL412: the namespace of a call is missing, or not known to the server.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::history::{Finding, Kind, RepairAct};
 use crate::json::{Val, name};
@@ -87,7 +87,7 @@ pub enum ToolNamespace {
 
 /// The tools that items of a history define, by name; empty if none defines a namespace.
 pub fn tool_namespaces(cx: &RuleContext<'_>) -> HashMap<Vec<u8>, ToolNamespace> {
-    let mut homes = HashMap::new();
+    let mut homes = HashMap::default();
     let defines = |kind| matches!(kind, Kind::ToolSearchOutput | Kind::AdditionalTools);
     for row in cx.history.rows.iter().filter(|row| defines(row.kind)) {
         cx.text.with_item(row, &mut |item| {

@@ -1,7 +1,8 @@
 //! RL201: an item lost its reasoning.
 
 use std::cell::LazyCell;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::history::{Class, Finding, Flags, Group, Kind, RESTORE, Role, Row};
 use crate::place::Place;
@@ -251,7 +252,7 @@ fn report_after_fresh_reasoning(cx: &RuleContext<'_>, group: &Group, out: &mut F
 /// The reasoning of the history by id; empty if the doc has no recorded responses to compare with.
 pub(in crate::rules) fn reasoning_by_id(cx: &RuleContext<'_>) -> HashMap<u64, Place> {
     if cx.stored_items.is_empty() {
-        return HashMap::new();
+        return HashMap::default();
     }
     cx.history.rows.iter().filter(|row| row.is_reasoning() && row.has_id()).map(|row| (row.id, row.at)).collect()
 }

@@ -1,6 +1,8 @@
 //! RL661: the lines of a response with thinking are separated, or out of order.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use foldhash::HashMap;
 
 use crate::history::{BlockFlags, Finding, Kind, RepairAct, Role};
 use crate::rule::{Check, Evidence, FindingSink, RuleContext, Variant};
@@ -71,7 +73,7 @@ struct ResponseLines {
 }
 
 fn check(cx: &RuleContext<'_>, out: &mut FindingSink) {
-    let mut numbers: HashMap<u64, usize> = HashMap::new();
+    let mut numbers: HashMap<u64, usize> = HashMap::default();
     let mut responses: BTreeMap<usize, ResponseLines> = BTreeMap::new();
     for (message, number) in cx.history.messages.list.iter().zip(0u32..) {
         let row = cx.row(message.row);

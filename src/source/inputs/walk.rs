@@ -2,11 +2,11 @@
 //! hidden folders included, except those excluded by ignore files; sorted by bytes, each file once. Links to
 //! folders are not followed. Names never decide a format, and a file named as an argument is always read.
 
-use std::collections::{HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashSet};
 use walkdir::WalkDir;
 
 use super::archive::ArchiveMember;
@@ -100,8 +100,12 @@ pub struct SkippedPaths {
 
 /// Turns arguments into inputs, in argument order. Errors do not end the walk.
 pub fn walk(arguments: &[PathBuf], filters: &dyn FolderFilters) -> WalkResult {
-    let mut walk =
-        PathWalk { filters, filter_cache: HashMap::new(), result: WalkResult::default(), seen: HashSet::new() };
+    let mut walk = PathWalk {
+        filters,
+        filter_cache: HashMap::default(),
+        result: WalkResult::default(),
+        seen: HashSet::default(),
+    };
     for argument in arguments {
         if argument.as_os_str() == "-" {
             if !walk.result.inputs.contains(&Input::Stdin) {
@@ -263,7 +267,7 @@ pub fn join_logs(
     inputs: Vec<Input>,
     mut log: impl FnMut(&Path) -> Option<(Vec<PrecedingFile>, Vec<PathBuf>)>,
 ) -> Vec<Input> {
-    let mut taken: HashSet<PathBuf> = HashSet::new();
+    let mut taken: HashSet<PathBuf> = HashSet::default();
     let mut out = Vec::with_capacity(inputs.len());
     for input in inputs {
         let Input::File { path, named } = &input else {

@@ -2,13 +2,14 @@
 //! that run wrote it is restored, so that later changes are not lost. Its backup and journal are removed then, so
 //! that the run before it can be undone next. Backups are looked for beside the file, and in folders of backups.
 
+use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
-use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use foldhash::HashMap;
 use walkdir::{DirEntry, WalkDir};
 
 use super::commit::{CommitError, check_kind, check_writer, install, write_temp};
@@ -100,7 +101,7 @@ pub enum Journals {
 impl Journals {
     /// The backups beside files, and those in folders of backups.
     pub fn everywhere(roots: Vec<PathBuf>) -> Journals {
-        Journals::Everywhere { roots, listed: HashMap::new() }
+        Journals::Everywhere { roots, listed: HashMap::default() }
     }
 
     /// The backups in a folder, or a single one, whose files are elsewhere.
@@ -255,7 +256,7 @@ fn real_path(path: &Path) -> io::Result<PathBuf> {
 }
 
 fn list_journals(folder: &Path) -> io::Result<ListedJournals> {
-    let mut found = ListedJournals::new();
+    let mut found = ListedJournals::default();
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if let Some(backup) = journal::backup_of(&path)

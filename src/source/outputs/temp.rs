@@ -1,13 +1,14 @@
 //! Temporary files beside the files that they will replace. They are removed when the run is interrupted; those of
 //! a killed run are removed by the next one. The name identifies the writer: machine and process id.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime};
 
+use foldhash::HashSet;
 use tempfile::NamedTempFile;
 
 const PREFIX: &str = ".replaylint-";

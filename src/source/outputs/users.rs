@@ -34,7 +34,7 @@ pub(super) fn writing_process(_: &Path) -> Option<u32> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    use std::collections::HashMap;
+    use foldhash::HashMap;
     use std::fs::{self, Metadata};
     use std::os::unix::fs::MetadataExt;
     use std::path::{Path, PathBuf};

@@ -1,10 +1,9 @@
 //! YAML as values, from the events of the parser: no other tags than `!!binary` and `!!str` have a meaning, and neither
 //! nesting nor aliases grow without limit.
 
-use std::collections::HashMap;
-
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use foldhash::HashMap;
 use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 
 use super::exchange::{MAX_DEPTH, MAX_EXPANDED, RecordingError};

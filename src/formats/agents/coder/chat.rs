@@ -1,7 +1,7 @@
 //! A chat of coder's chatd: the rows of `chat_messages` as one JSON array. The parts of a row's `content` are the items of
 //! the API; in older rows, `content` is a string.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::dialect::{Item, ItemOrigin};
 use crate::dialects::coder::row::{is_part_list, parse_parts, rank, role_of};
@@ -176,7 +176,7 @@ fn read_parts(list: Val<'_>, role: Role, record: &Record<'_>, flags: Flags, sink
     let in_full = fully_stored_items(&parts);
     // A hosted call is sent in the form of the reasoning before it: both as references, or both in full.
     let (mut by_reference, mut reasoned) = (false, false);
-    let mut left_out = HashSet::new();
+    let mut left_out = HashSet::default();
     for part in &parts {
         if let Some((provider, _)) = part.metadata().next().filter(|_| !has_provider) {
             sink.mark(Mark::Settings(provider::set_target, String::from_utf8_lossy(&provider.decode()).into()));

@@ -1,7 +1,7 @@
 //! The output of `codex exec --json`: events of a thread. Its items have no ids or encrypted content of the API, and it has
 //! no prompts: it is a log of answers and commands, which can be converted but not replayed.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;

@@ -2,7 +2,9 @@
 //! result is a separate event, and is sent right after its call, wherever it was written. Events of a subagent name the
 //! call that started it, and form a separate history.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
+
+use foldhash::{HashMap, HashSet};
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
@@ -300,7 +302,7 @@ impl CopilotThread {
 
     /// The messages and the results that are no longer sent.
     fn collect_unsent(&mut self, results: &mut ToolResults) -> Vec<UnsentItem> {
-        let mut calls: HashSet<Text> = HashSet::new();
+        let mut calls: HashSet<Text> = HashSet::default();
         let mut all = Vec::new();
         for (entry, why) in std::mem::take(&mut self.unsent) {
             match entry.content {

@@ -1,7 +1,7 @@
 //! Sessions of Factory Droid: a line `session_start`, then messages with Anthropic content blocks, linked by `parentId`; and
 //! the events of `droid exec --output-format stream-json`.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
@@ -174,7 +174,7 @@ impl ThreadReader for DroidReader {
 fn path(lines: &[DroidLine]) -> HashSet<usize> {
     let by_id: HashMap<&str, usize> =
         lines.iter().enumerate().filter_map(|(n, line)| Some((line.id.as_deref()?, n))).collect();
-    let mut path = HashSet::new();
+    let mut path = HashSet::default();
     let mut next = lines.len().checked_sub(1);
     while let Some(n) = next.filter(|n| path.insert(*n)) {
         let parent = lines.get(n).and_then(|line| line.parent.as_deref()).and_then(|id| by_id.get(id).copied());

@@ -1,6 +1,6 @@
 //! The state of a session, to which its records are applied one after the other.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::json::{Val, fingerprint_of, name};
 
@@ -25,7 +25,7 @@ pub struct GeminiState<M> {
 
 impl<M> Default for GeminiState<M> {
     fn default() -> Self {
-        GeminiState { messages: Vec::new(), places: HashMap::new(), unsent: Vec::new() }
+        GeminiState { messages: Vec::new(), places: HashMap::default(), unsent: Vec::new() }
     }
 }
 

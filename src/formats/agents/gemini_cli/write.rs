@@ -2,7 +2,8 @@
 //! model's message.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::carry::{
     AgentHome, Destination, ResumeCommand, ResumeFolder, SessionDraft, SessionWriter, ToolHandling, support, text,

@@ -2,7 +2,7 @@
 //! is an output of a request that is not the current one; a request is current from when it is scheduled or made until it
 //! ends or is cancelled. Takes linear time, and keeps only what is needed later of each event.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::format::requests::Context;
 use crate::history::Row;

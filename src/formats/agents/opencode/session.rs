@@ -1,7 +1,7 @@
 //! Translation of a session of opencode 1.x as it is sent: to the provider that was used last, from the newest compaction on,
 //! without reverted messages.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::format::translate::TranslatedThread;
 use crate::formats::member::text;

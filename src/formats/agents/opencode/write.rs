@@ -2,7 +2,8 @@
 //! so all are written. A call and its result are one part.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::carry::{
     Destination, ModelNaming, ResumeCommand, SessionDraft, SessionWriter, ToolHandling,

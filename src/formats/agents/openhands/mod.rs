@@ -1,7 +1,7 @@
 //! Events of OpenHands, as a list or one per line: those of its SDK (version 1, `kind`), and those of version 0 (`action` and
 //! `observation`). Calls of one response of the model are one message.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
@@ -183,7 +183,7 @@ impl ThreadReader for OpenhandsReader {
         let (mut messages, mut results): (Vec<Message>, Vec<Message>) = (Vec::new(), Vec::new());
         let mut response: Option<Box<str>> = None;
         // Each result answers one call.
-        let mut open: HashMap<Text, usize> = HashMap::new();
+        let mut open: HashMap<Text, usize> = HashMap::default();
         let parts = self.events.iter().flat_map(|event| &event.message.parts);
         for part in parts {
             if let PartKind::Call(call) = &part.kind {

@@ -2,7 +2,7 @@
 //! in version 1. They are translated as pi sends them: the branch that ends with the last entry, from the newest compaction
 //! on, without failed or aborted answers.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashSet};
 
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};
 use crate::format::unsent_paths::UnsentPaths;
@@ -218,7 +218,7 @@ impl PathCut {
 impl PiReader {
     /// The branch that ends with the last entry. An entry without an id follows the one before it.
     fn path(&self) -> SentPath {
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let (path, orphan) = self.upward(self.entries.len().checked_sub(1), &mut seen);
         let count = |path: &[usize]| {
             path.iter()

@@ -2,7 +2,7 @@
 //! those of Claude Code, with contents of the Gemini API. Lines of one `uuid` are one message. A compression contains the
 //! messages that replace everything before it.
 
-use std::collections::HashMap;
+use foldhash::HashMap;
 
 use crate::dialects::gemini::GEMINI;
 use crate::format::translate::{ParsedRecord, ThreadReader, TranslatedThread};

@@ -1,7 +1,8 @@
 //! An answer of the model: texts, reasoning and calls in its content, and calls listed next to it.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+
+use foldhash::HashSet;
 
 use crate::formats::member::borrowed_text;
 use crate::formats::threads::{DialectChoice, parts};
@@ -46,7 +47,7 @@ pub(super) fn parts(message: &LangchainMessage<'_>, dialect: DialectChoice, base
         let outputs = kwargs.get("tool_outputs").into_iter().flat_map(|list| list.elements());
         out.extend(reasoning.into_iter().chain(outputs).map(|item| answer.item(item)));
     }
-    let mut ids = HashSet::new();
+    let mut ids = HashSet::default();
     for block in message.blocks() {
         if let Some(part) = answer.block(block) {
             ids.extend(call_id(block));

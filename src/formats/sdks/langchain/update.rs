@@ -2,7 +2,9 @@
 //! that are named. So a call can get a result only while nothing but results comes after it.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+
+use foldhash::HashMap;
 
 use crate::format::handover::Problems;
 use crate::format::translate::ParsedRecord;
@@ -165,7 +167,7 @@ mod tests {
     fn a_result_belongs_to_the_last_call_before_it() {
         let of =
             |calls: &[usize], results: &[usize]| MessageUses { calls: calls.to_vec(), results: results.to_vec() };
-        let uses = UsesById(HashMap::from([("a", of(&[1, 5], &[7])), ("b", of(&[], &[3]))]));
+        let uses = UsesById(HashMap::from_iter([("a", of(&[1, 5], &[7])), ("b", of(&[], &[3]))]));
         assert_eq!((uses.late_result("a", 2), uses.late_result("a", 6)), (None, Some(7)));
         assert_eq!(
             (uses.late_result("b", 2), uses.late_result("b", 4), uses.late_result("c", 0)),

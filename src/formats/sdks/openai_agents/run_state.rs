@@ -1,6 +1,6 @@
 //! The state of an interrupted run of the OpenAI Agents SDK for Python: its input, and the items that it has generated.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::dialects::responses::RESPONSES;
 use crate::format::{

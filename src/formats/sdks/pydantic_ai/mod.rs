@@ -1,7 +1,7 @@
 //! Messages of pydantic-ai as `all_messages_json()` writes them: requests and responses, each with parts. They are
 //! translated in the dialect of the provider that the responses name.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::format::translate::{ParsedRecord, TranslatedThread, by_record};
 use crate::format::unsent_paths::UnsentPaths;

@@ -2,7 +2,8 @@
 //! one message, with its calls and their results as parts.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+
+use foldhash::HashMap;
 
 use crate::carry::{Destination, SessionDraft, SessionWriter, ToolHandling, json_file, support, text};
 use crate::dialects::common::write_input_object;

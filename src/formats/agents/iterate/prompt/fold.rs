@@ -1,8 +1,7 @@
 //! The state of the context after an event, by the rules of a contract. Takes linear time: keys are looked up, and removed items
 //! leave a gap.
 
-use std::collections::{HashMap, HashSet};
-
+use foldhash::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::history::{Role, work_counter};
@@ -345,7 +344,7 @@ fn last_of_keys(items: Vec<Item>) -> Vec<Item> {
 /// Of each key the newest section, in the order in which the keys first appeared; then the other instructions.
 fn sections_first(items: Vec<Item>) -> Vec<Item> {
     let (mut sections, mut others): (Vec<Item>, Vec<Item>) = (Vec::new(), Vec::new());
-    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut places: HashMap<String, usize> = HashMap::default();
     for mut item in items {
         let ItemBody::Entry(own) = &mut item.body else { continue };
         let Some(key) = own.key.clone().filter(|_| own.is_section) else {

@@ -14,7 +14,7 @@ pub use fold::NotSent;
 pub use item::{Readers, readers};
 pub use render::Prompt;
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
 use crate::json::{Val, name};
 
