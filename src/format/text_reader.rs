@@ -81,12 +81,7 @@ impl<'r> TextReader<'r> {
 
     /// The text at a place: borrowed from a document in memory, else read into `buf`.
     fn text<'t>(&'t self, at: Place, buf: &'t mut Vec<u8>) -> Option<&'t [u8]> {
-        if let Some(bytes) = self.bytes.in_memory().filter(|bytes| at.end() <= bytes.len() as u64) {
-            let start = usize::try_from(at.start).ok()?;
-            return bytes.get(start..start.checked_add(at.len as usize)?);
-        }
-        self.bytes.read_into(at.start, at.len as usize, buf).ok()?;
-        Some(buf)
+        self.bytes.borrow_or_read(at.start, at.len as usize, buf).ok()
     }
 
     /// Calls `see` with the body of a request, and the base of its offsets in the document.

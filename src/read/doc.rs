@@ -142,13 +142,7 @@ impl<'e, T: ReadConsumer> DocReader<'e, T> {
         all: &mut DocReading<T::Output>,
     ) -> io::Result<()> {
         let mut copy = Vec::new();
-        let text = match self.bytes.in_memory() {
-            Some(bytes) => bytes.get(start as usize..).unwrap_or_default(),
-            None => {
-                self.bytes.read_into(start, (self.bytes.len() - start) as usize, &mut copy)?;
-                &copy
-            }
-        };
+        let text = self.bytes.borrow_or_read(start, (self.bytes.len() - start) as usize, &mut copy)?;
         let reading = self.options.format.map_or(detect::RecordReading::Document, detect::RecordReading::Format);
         let mut stage = self.stage(reading);
         let whole = Place::new(self.id, start, text.len() as u32);

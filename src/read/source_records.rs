@@ -41,14 +41,7 @@ impl SourceRecords<'_> {
                 take(ix, &ParsedRecord { val, base: RecordBase::new(at.doc, scanned.start), number });
                 continue;
             }
-            let range = usize::try_from(at.start).map_or(0..0, |start| start..start + at.len as usize);
-            let text = match self.bytes.in_memory().and_then(|bytes| bytes.get(range)) {
-                Some(text) => text,
-                None => {
-                    self.bytes.read_into(at.start, at.len as usize, buf)?;
-                    &*buf
-                }
-            };
+            let text = self.bytes.borrow_or_read(at.start, at.len as usize, buf)?;
             let is_scanned = match self.scanned {
                 ScannedRecords::Lines(tapes) => {
                     tapes.restore(at.start, tape) && tape.root(text).is_some_and(|root| root.end() == at.len)

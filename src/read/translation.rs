@@ -55,9 +55,10 @@ pub(super) fn write(
     })?;
     // Hardly more is written than the records contain.
     let size: u64 = records.places.iter().map(|(at, _)| u64::from(at.len)).sum();
-    let spans = (size / BYTES_PER_SPAN).min(MAX_SPANS) as usize;
-    let mut written =
-        TracedText { text: Vec::with_capacity(size.min(MAX_BUFFER) as usize), spans: Vec::with_capacity(spans) };
+    let mut written = TracedText {
+        text: Vec::with_capacity(size.min(MAX_BUFFER) as usize),
+        spans: Vec::with_capacity((size / BYTES_PER_SPAN).min(MAX_SPANS) as usize),
+    };
     let (mut histories, mut spans) = (Vec::new(), Vec::new());
     for mut translated in reader.finish() {
         translated.settings.broken |= broken;

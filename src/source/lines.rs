@@ -51,19 +51,8 @@ pub fn read_sample<'b>(
     let (mut to, mut ended) = (start, 0);
     while to < most && ended < SAMPLED_LINES {
         let len = SAMPLE_STEP.min(most - to) as usize;
-        let piece = match doc.in_memory() {
-            Some(bytes) => bytes.get(to as usize..).and_then(|rest| rest.get(..len)).unwrap_or_default(),
-            None => {
-                buf.resize(len, 0);
-                let n = doc.read_at(to, buf)?;
-                buf.split_at(n).0
-            }
-        };
-        if piece.is_empty() {
-            break;
-        }
-        ended += memchr::memchr_iter(b'\n', piece).count();
-        to += piece.len() as u64;
+        ended += memchr::memchr_iter(b'\n', doc.borrow_or_read(to, len, buf)?).count();
+        to += len as u64;
     }
     read_span(doc, (start, to.max(start + CHUNK)), 0, limit, buf)
 }

@@ -72,6 +72,15 @@ pub trait ReadAt: Send + Sync {
         self.read_exact_at(start, out)
     }
 
+    /// The `len` bytes from `start`: those in memory, else read into `buf`. Fewer bytes than requested is an error.
+    fn borrow_or_read<'b>(&'b self, start: u64, len: usize, buf: &'b mut Vec<u8>) -> io::Result<&'b [u8]> {
+        if let Some(bytes) = in_memory(self, start, len) {
+            return Ok(bytes);
+        }
+        self.read_into(start, len, buf)?;
+        Ok(buf)
+    }
+
     /// Fills `buf` from `start`. Fewer bytes than requested is an error: the file shrank.
     fn read_exact_at(&self, start: u64, buf: &mut [u8]) -> io::Result<()> {
         if self.read_at(start, buf)? == buf.len() { Ok(()) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
@@ -140,6 +149,12 @@ impl ReadAt for Box<dyn ReadAt> {
     }
 }
 
+/// A span of bytes, if they are in memory.
+fn in_memory<R: ReadAt + ?Sized>(bytes: &R, start: u64, len: usize) -> Option<&[u8]> {
+    let from = usize::try_from(start).ok()?;
+    bytes.in_memory()?.get(from..from.checked_add(len)?)
+}
+
 /// [`ReadAt::append_from`] for bytes that cannot do better than clear the buffer, and read into it.
 pub(super) fn append_by_read_at<R: ReadAt + ?Sized>(
     bytes: &R,
@@ -147,8 +162,7 @@ pub(super) fn append_by_read_at<R: ReadAt + ?Sized>(
     len: usize,
     out: &mut Vec<u8>,
 ) -> io::Result<()> {
-    let from = usize::try_from(start).unwrap_or(usize::MAX);
-    if let Some(text) = bytes.in_memory().and_then(|text| text.get(from..from.saturating_add(len))) {
+    if let Some(text) = in_memory(bytes, start, len) {
         out.extend_from_slice(text);
         return Ok(());
     }
